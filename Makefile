@@ -1,0 +1,114 @@
+# attention-grader. `make` alone lists what there is; .venv is built when it is missing or out of date.
+
+PYTHON ?= python3
+SUBMISSION ?= exercises/multi_head_attention
+# options of `grader grade`, e.g. ARGS="--json record.json"
+ARGS ?=
+# another package index for torch, e.g. PyTorch's CPU wheel index (README, "Without a GPU")
+TORCH_INDEX_URL ?=
+
+MAKEFLAGS += --no-print-directory
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: help setup grade test test-gpu lint bench clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## build .venv (every command below does so by itself)
+	@echo "Ready: $$($(PY) --version) in .venv"
+
+grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARGS= are options of `grader grade`
+	@$(PY) -m grader grade "$(SUBMISSION)" $(ARGS)
+
+test: $(READY) ## all tests
+	@$(PY) -m pytest -q
+
+test-gpu: $(READY) ## the tests that need a CUDA device; without one they fail
+	@$(PY) -m pytest -q -m gpu
+
+lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
+	@$(PY) -m ruff check --quiet .
+	@$(PY) -m ruff format --check --quiet . || { $(PY) -m ruff format --diff --quiet .; exit 1; }
+	@$(PY) -m mypy --strict grader
+	@$(PY) -m pytest -q -k syntax tests/test_house.py
+
+bench: $(READY) ## how long grading takes, as ratios to `import torch`
+	@$(PY) -m tests.bench
+
+clean: ## remove .venv and what tools left behind
+	@rm -rf .venv .venv.lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One build at a time (the lock is the shell's open file 9, which Python locks for it: `flock` is not everywhere).
+# `.unfinished` stands while a build runs: who finds it with the lock free starts from nothing.
+define SETUP
+python_is_new() { "$$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+failed() {
+  printf '\n%s failed. The last lines of .venv/setup.log:\n\n' "$$1" >&2
+  tail -n 15 .venv/setup.log >&2
+  printf '\nThe whole log is %s/.venv/setup.log\n' "$$PWD" >&2
+  exit 1
+}
+
+tell() { if [ -t 1 ]; then printf '\r  %s ... %s s' "$$1" "$$2"; else printf '  %s ... %s s, still at it\n' "$$1" "$$2"; fi; }
+
+phase() {
+  title=$$1; shift
+  began=$$(date +%s)
+  if [ -t 1 ]; then every=1; tell "$$title" 0; else every=30; printf '  %s ...\n' "$$title"; fi
+  ( exec 9>&-; n=0
+    while sleep 1 && kill -0 $$$$ 2>/dev/null; do n=$$((n + 1)); [ $$((n % every)) -ne 0 ] || tell "$$title" $$n; done ) &
+  ticker=$$!
+  "$$@" >>.venv/setup.log 2>&1 || { kill $$ticker 2>/dev/null; failed "$$title"; }
+  kill $$ticker 2>/dev/null || :
+  wait $$ticker 2>/dev/null || :
+  if [ -t 1 ]; then printf '\r'; fi
+  printf '  %s: %s s                    \n' "$$title" $$(($$(date +%s) - began))
+}
+
+pip() { .venv/bin/python -m pip install --no-input --progress-bar off -c constraints.txt "$$@"; }
+
+packages() {
+  pip hatchling &&
+  pip --no-build-isolation -e '.[dev]'
+}
+
+fonts() { mkdir -p "$$MPLCONFIGDIR" && .venv/bin/python -c 'import matplotlib.font_manager'; }
+
+python_is_new "$$PYTHON" || {
+  found=$$("$$PYTHON" --version 2>/dev/null) || found="not there"
+  echo "This needs Python 3.11 or newer, and $$PYTHON is $$found. Install one and name it: make PYTHON=python3.12 ..." >&2
+  exit 1
+}
+exec 9>>.venv.lock
+"$$PYTHON" -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX | fcntl.LOCK_NB)' 2>/dev/null || {
+  echo "Another build of .venv is under way; waiting for it ..."
+  "$$PYTHON" -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)'
+}
+if [ -e .venv/.ready ] && [ -z "$$(find pyproject.toml constraints.txt Makefile -newer .venv/.ready)" ]; then exit 0; fi
+
+if [ -e .venv/.unfinished ] || { [ -e .venv ] && ! python_is_new .venv/bin/python; }; then rm -rf .venv; fi
+mkdir -p .venv
+rm -f .venv/.ready
+: >.venv/.unfinished
+: >.venv/setup.log
+if [ -x .venv/bin/python ]; then echo "Bringing .venv up to date"; else echo "Building .venv, once"; fi
+export MPLCONFIGDIR="$$PWD/.venv/share/attention-grader/mpl"
+if [ ! -x .venv/bin/python ]; then phase "Python environment" "$$PYTHON" -m venv .venv; fi
+if [ -n "$$TORCH_INDEX_URL" ]; then phase "PyTorch, from the index you gave" pip --no-deps --index-url "$$TORCH_INDEX_URL" torch; fi
+phase "Packages, PyTorch among them (minutes, the first time)" packages
+phase "Matplotlib's fonts" fonts
+rm .venv/.unfinished
+touch .venv/.ready
+endef
+
+$(READY): export PIP_DISABLE_PIP_VERSION_CHECK := 1
+$(READY): export PYTHON := $(PYTHON)
+$(READY): export TORCH_INDEX_URL := $(TORCH_INDEX_URL)
+$(READY): export SETUP := $(SETUP)
+$(READY): pyproject.toml constraints.txt Makefile
+	@sh -euc "$$SETUP"

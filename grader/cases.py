@@ -1,0 +1,186 @@
+"""What a check sees: the learner's answer to one probe beside the expected one, and what may be asked of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .compare import Difference, Expected, difference, number, say
+from .figures import HeatMap, heat_maps
+from .probes import Array, Probe
+from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
+from .wording import because, crash
+
+REFUSALS = ("ValueError", "AssertionError")  # an assert is as good as the ValueError asked for
+
+
+class Finding(Exception):
+    """A criterion that is not met; the text is for the learner."""
+
+
+class Unreached(Exception):
+    """A criterion that could not be judged, because of what the text names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One probe with the learner's answer and the expected one.
+
+    `again` is the answer to the same probe in another process, where it was asked for twice.
+    """
+
+    probe: Probe
+    got: Answer
+    want: Mapping[str, Expected]
+    again: Answer | None = None
+
+    def agrees(self, *names: str) -> None:
+        """The named values are the expected ones: type, shape, dtype and numbers. Raises Finding."""
+        self.returned()
+        for name in names:
+            off = self.off(name)
+            if off is not None:
+                raise Finding(self.told(name, off))
+        if self.again is not None:
+            self._repeated(names)
+
+    def off(self, name: str) -> Difference | None:
+        """How a value departs from the expected one; None when it does not."""
+        return difference(self.probe, name, self.want.get(name), self.got.values.get(name))
+
+    def told(self, name: str, off: Difference) -> str:
+        """A difference as a sentence with the case it was seen in."""
+        return f"`{name}`: {off.text}. Case: {self.probe.say}."
+
+    def returned(self) -> None:
+        """The script came to its end. Raises Finding that says what happened instead."""
+        if self.got.outcome != "returned":
+            raise Finding(because(self.probe, self.got))
+
+    def refuses(self, *mentions: object) -> None:
+        """A ValueError or an AssertionError was raised; a ValueError's text names all `mentions`."""
+        asked = "expected a ValueError"
+        if self.got.outcome == "absent":
+            raise Finding(because(self.probe, self.got))
+        raised = self.got.raised
+        if raised is None:
+            raise Finding(f"{asked}, but nothing was raised. Case: {self.probe.say}.")
+        if not any(kind in REFUSALS for kind in raised.types):
+            raise Finding(f"{asked}, got {crash(raised)}. Case: {self.probe.say}.")
+        lacking = [str(m) for m in mentions if str(m) not in raised.message]
+        if "AssertionError" not in raised.types and lacking:
+            named = " and ".join(map(str, mentions))
+            raise Finding(f"the ValueError should name both numbers, {named}; it says: {raised.message!r}")
+
+    def untouched(self) -> None:
+        """The inputs are after the call what they were before. Raises Finding."""
+        self.returned()
+        if self.got.changed:
+            names = ", ".join(f"`{name}`" for name in self.got.changed)
+            raise Finding(f"inputs should stay as they are; the call changed {names}. Case: {self.probe.say}.")
+
+    def finite(self, *names: str) -> None:
+        """The named gradients came, without NaN or infinity. Raises Finding."""
+        self.returned()
+        for name in names:
+            value = self.got.values.get(name)
+            if value is None:
+                continue
+            array = self.array(name)
+            if not np.isfinite(array).all():
+                count = int((~np.isfinite(array)).sum())
+                raise Finding(f"`{name}` holds {count} numbers that are NaN or infinite. Case: {self.probe.say}.")
+
+    def array(self, name: str) -> NDArray[np.float64]:
+        """A value of the learner's as float64. Raises Finding when it is no tensor with numbers."""
+        self.returned()
+        value = self.got.values.get(name)
+        if not isinstance(value, TensorValue) or value.array is None:
+            raise Finding(f"`{name}` should be a tensor, got {say(value)}. Case: {self.probe.say}.")
+        return np.asarray(value.array, dtype=np.float64)
+
+    def gradients(self, *names: str) -> None:
+        """Each named gradient is there and is the expected one. Raises Finding."""
+        self.returned()
+        for name in names:
+            owner = name.removeprefix("d_")
+            if self.got.values.get(name) is None and self.want.get(name) is not None:
+                raise Finding(f"no gradient reaches `{owner}`: the graph is cut on its way. Case: {self.probe.say}.")
+            off = self.off(name)
+            if off is not None:
+                raise Finding(f"the gradient of `{owner}` {off.text}. Case: {self.probe.say}.")
+
+    def portable(self, *names: str) -> None:
+        """Ran on a device without data, or met a branch on values, which is allowed. Raises Finding."""
+        raised = self.got.raised
+        if raised is not None:
+            if _mixes_devices(raised):
+                where = _where(raised)
+                raise Finding(
+                    "a tensor or weight stays on the CPU when the inputs are on another device"
+                    f"{where}: {raised.message.splitlines()[0][:200]}"
+                )
+            return
+        self.returned()
+        for name in names:
+            value = self.got.values.get(name)
+            if isinstance(value, TensorValue) and value.device != self.probe.device:
+                raise Finding(f"`{name}` came back on {value.device}, the inputs were on another device.")
+
+    def value(self, name: str) -> Value:
+        """A value of the learner's, as it came."""
+        self.returned()
+        return self.got.values.get(name)
+
+    def flag(self, name: str) -> bool:
+        """A fact told by the guest's side: True, or a list with something in it."""
+        value = self.value(name)
+        return value.length > 0 if isinstance(value, SequenceValue) else value is True
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A list of texts told by the guest's side."""
+        value = self.value(name)
+        return tuple(str(item) for item in value.items) if isinstance(value, SequenceValue) else ()
+
+    def input(self, name: str) -> Array:
+        """One of the probe's own tensors."""
+        return self.probe.tensors[name]
+
+    def pictures(self, name: str) -> tuple[HeatMap, ...]:
+        """The heat maps of a figure. Raises Finding when the value is no figure."""
+        value = self.value(name)
+        if not isinstance(value, FigureValue):
+            raise Finding(f"expected a matplotlib Figure, got {say(value)}. Case: {self.probe.say}.")
+        return heat_maps(value)
+
+    def fail(self, text: str) -> Finding:
+        """A finding of a check's own words, with the case it was seen in."""
+        return Finding(f"{text}. Case: {self.probe.say}.")
+
+    def _repeated(self, names: Sequence[str]) -> None:
+        assert self.again is not None
+        if self.again.outcome != "returned":
+            raise Finding(f"the same call in a fresh process ended otherwise: {because(self.probe, self.again)}")
+        for name in names:
+            off = difference(self.probe, name, self.want.get(name), self.again.values.get(name))
+            if off is not None:
+                raise Finding(f"the same call in a fresh process gave another answer. {self.told(name, off)}")
+
+
+Select = Callable[[str], list[Case]]
+
+
+def _mixes_devices(raised: Raised) -> bool:
+    words = raised.message.lower()
+    signs = ("same device", "expected device", "at least two devices", "can't convert meta", "can't convert cuda")
+    return any(sign in words for sign in signs)
+
+
+def _where(raised: Raised) -> str:
+    return f" ({raised.lines[-1].path}, line {raised.lines[-1].number})" if raised.lines else ""
+
+
+__all__ = ["Case", "Finding", "Select", "Unreached", "number"]

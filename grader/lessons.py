@@ -1,0 +1,208 @@
+"""Lessons: what `exercises/<slug>/lesson.yaml` says, checked, as frozen values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field, StringConstraints, ValidationError
+
+from .errors import InputError
+from .records import Frozen
+from .yamltext import Loc, read_yaml
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+LESSON_FILE = "lesson.yaml"
+
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$")]
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Dotted = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$")]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*\.py$")]
+Count = Annotated[int, Field(strict=True, gt=0)]
+Amount = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+
+
+class Limits(Frozen):
+    """What one submission may use: seconds, MiB, KiB."""
+
+    import_seconds: Amount = 20.0
+    call_seconds: Amount = 10.0
+    step_cpu_seconds: Amount = 60.0
+    memory_mib: Count = 4096
+    print_kib: Count = 64
+
+
+class Forbidden(Frozen):
+    """A ready-made function: its importable name, and how a person says it."""
+
+    name: Dotted
+    say: Text
+
+
+class Objective(Frozen):
+    """A learning objective and the steps that assess it."""
+
+    id: Id
+    text: Text
+    steps: Annotated[tuple[Id, ...], Field(min_length=1)]
+
+
+class Provided(Frozen):
+    """A name a step's file must define; `method` and `takes` tell classes of one name apart."""
+
+    name: Identifier
+    method: Identifier | None = None
+    takes: Count | None = None
+
+
+class Step(Frozen):
+    """One step: its file, its points, the names it defines and the neighbours it may import."""
+
+    id: Id
+    title: Text
+    file: FileName
+    points: Amount
+    forbid: Annotated[bool, Field(strict=True)] = False
+    provides: Annotated[tuple[Provided, ...], Field(min_length=1)]
+    uses: tuple[Id, ...] = ()
+    hint: Text
+
+
+class LessonText(Frozen):
+    """The fields of lesson.yaml."""
+
+    version: Literal[1]
+    title: Text
+    module: Text
+    summary: Text
+    public_seed: Annotated[int, Field(strict=True, ge=0)]
+    limits: Limits = Limits()
+    symbols: Mapping[str, Text] = Field(default_factory=dict)
+    forbidden: tuple[Forbidden, ...] = ()
+    objectives: tuple[Objective, ...] = ()
+    steps: Annotated[tuple[Step, ...], Field(min_length=1)]
+
+
+class Lesson(LessonText):
+    """One lesson and where it lies; `reference` is None where the hidden side is absent."""
+
+    slug: str
+    folder: Path
+    reference: Path | None
+
+    @property
+    def max_score(self) -> float:
+        """The points of all steps together."""
+        return sum(step.points for step in self.steps)
+
+
+def find_lesson(slug: str | None, root: Path | None = None) -> Lesson:
+    """The lesson named `slug`, or the only one there is. Raises InputError, LessonError."""
+    home = find_root() if root is None else root
+    slugs = lesson_slugs(home)
+    if not slugs:
+        raise InputError(f"{home}: no lesson here; run where there is an exercises/<lesson>/{LESSON_FILE}")
+    if slug is None:
+        if len(slugs) > 1:
+            raise InputError(f"several lessons here; choose one with --lesson: {', '.join(slugs)}")
+        slug = slugs[0]
+    if slug not in slugs:
+        raise InputError(f"no lesson named {slug!r}; there is {', '.join(slugs)}")
+    return read_lesson(home / "exercises" / slug, home)
+
+
+def find_root() -> Path:
+    """The folder that holds exercises/: this package's parent, or the nearest above the current folder."""
+    here = Path.cwd()
+    for place in (Path(__file__).resolve().parent.parent, here, *here.parents):
+        if lesson_slugs(place):
+            return place
+    raise InputError(f"{here}: no exercises/<lesson>/{LESSON_FILE} here or above; go to the course folder")
+
+
+def lesson_slugs(root: Path) -> tuple[str, ...]:
+    """The slugs of the lessons under `root`, sorted."""
+    return tuple(sorted(path.parent.name for path in root.glob(f"exercises/*/{LESSON_FILE}")))
+
+
+def read_lesson(folder: Path, root: Path) -> Lesson:
+    """The lesson in `folder`, checked against the files beside it. Raises LessonError."""
+    path = folder / LESSON_FILE
+    shown = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    source = read_yaml(path, shown)
+    try:
+        text = LessonText.model_validate(source.data)
+    except ValidationError as error:
+        # A misspelt field is both missing and surplus; the surplus one is the line to correct.
+        worst = min(error.errors(include_url=False), key=lambda item: item["type"] != "extra_forbidden")
+        raise source.error(worst["loc"], _explain(worst)) from None
+    for loc, problem in _contradictions(text, folder):
+        raise source.error(loc, problem)
+    reference = root / "reference" / folder.name
+    place = {"slug": folder.name, "folder": folder, "reference": reference if reference.is_dir() else None}
+    return Lesson.model_validate({**dict(text), **place})
+
+
+def _explain(error: ErrorDetails) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "missing":
+        return f"`{where}` is missing; add it"
+    if error["type"] == "extra_forbidden":
+        return f"`{where}` is not a field of a lesson; correct its name or remove it"
+    found = re.sub(r"\s+", " ", repr(error["input"]))[:60]
+    return f"`{where}`: {error['msg']}, found {found}; correct the value"
+
+
+def _contradictions(text: LessonText, folder: Path) -> Iterator[tuple[Loc, str]]:
+    """What fields say against each other or against the files beside them, and where."""
+    ids = [step.id for step in text.steps]
+    yield from _twice("steps", "id", ids)
+    yield from _twice("steps", "file", [step.file for step in text.steps])
+    yield from _twice("objectives", "id", [objective.id for objective in text.objectives])
+    yield from _twice("forbidden", "name", [entry.name for entry in text.forbidden])
+    for i, objective in enumerate(text.objectives):
+        for j, name in enumerate(objective.steps):
+            if name not in ids:
+                yield ("objectives", i, "steps", j), f"no step has the id {name!r}{_nearest(name, ids)}"
+    for i, step in enumerate(text.steps):
+        for j, name in enumerate(step.uses):
+            if name not in ids[:i]:
+                problem = f"step {step.id!r} uses {name!r}, which is no earlier step{_nearest(name, ids[:i])}"
+                yield ("steps", i, "uses", j), problem
+        if step.forbid and not text.forbidden:
+            yield ("steps", i, "forbid"), f"step {step.id!r} forbids, but `forbidden` lists no name"
+        if not (folder / step.file).is_file():
+            yield ("steps", i, "file"), f"{step.file} does not stand beside {LESSON_FILE}; add the skeleton"
+    yield from _shared_names(text.steps)
+
+
+def _twice(section: str, field: str, values: list[str]) -> Iterator[tuple[Loc, str]]:
+    for i, value in enumerate(values):
+        if value in values[:i]:
+            yield (section, i, field), f"{field} {value!r} is already taken in `{section}`; choose another"
+
+
+def _shared_names(steps: tuple[Step, ...]) -> Iterator[tuple[Loc, str]]:
+    """Two steps may provide one name only if each says its `method` and how many arguments that `takes`."""
+    seen: dict[str, list[Provided]] = {}
+    for i, step in enumerate(steps):
+        for j, provided in enumerate(step.provides):
+            if (provided.method is None) != (provided.takes is None):
+                yield ("steps", i, "provides", j), f"{provided.name}: give `method` and `takes` together"
+            others = seen.setdefault(provided.name, [])
+            if any(provided.takes is None or other.takes in (None, provided.takes) for other in others):
+                problem = f"{provided.name} is provided twice; tell them apart by `method` and `takes`"
+                yield ("steps", i, "provides", j), problem
+            others.append(provided)
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else "; correct it"

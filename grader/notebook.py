@@ -1,0 +1,123 @@
+"""Notebooks: the code cells, in order, as Python; outputs and metadata are never looked at."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from .magics import plain_python
+from .python_text import fault_at, mentioned
+from .submission import Cell
+
+__all__ = ["Notebook", "NotebookError", "code_cells", "read_notebook"]
+
+CODE_CHARACTERS = 1 << 20  # the code of one notebook; what it shows may be larger
+CELLS = 5_000
+
+
+class NotebookError(Exception):
+    """Bytes that are no notebook; the text is the rest of a line that begins with its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """The cells that compile, what is said of the others, and the lesson's names that only those define."""
+
+    cells: tuple[Cell, ...]
+    warnings: tuple[str, ...]
+    faults: dict[str, str]  # name -> "cell 3, line 2, column 5: invalid syntax"
+
+
+def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
+    """The code cells of a notebook of any format version, magics dropped. NotebookError when it is none."""
+    cells: list[Cell] = []
+    said: list[str] = []
+    faults: dict[str, str] = {}
+    for number, source in enumerate(code_cells(data), start=1):
+        label = f"cell {number}"
+        plain = plain_python(source)
+        if plain.magic:
+            hidden = mentioned(source, names)
+            if hidden:
+                said.append(
+                    f"{label} was passed over: %%{plain.magic} hides its {hidden[0]}; take the magic out"
+                )
+        elif plain.fault:
+            where = f"{label}, {fault_at(plain.fault)}"
+            said.append(f"{where}; the cell was passed over")
+            faults.update(dict.fromkeys(mentioned(plain.text, names), where))
+        elif plain.text.strip():
+            cells.append(Cell(plain.text, label))
+    return Notebook(tuple(cells), tuple(said), faults)
+
+
+def code_cells(data: bytes) -> list[str]:
+    """The text of each code cell as it was written, empty ones too. NotebookError if it is no notebook."""
+    lean = _lean(_parsed(data))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about old formats and missing ids: nothing to do with the lesson
+        import nbformat
+
+        try:
+            notebook = nbformat.reads(json.dumps(lean), as_version=4)
+        except Exception as error:  # its converters raise whatever they trip over
+            raise _none("its format is damaged") from error
+    sources = [str(cell.source).replace("\r\n", "\n").replace("\r", "\n") for cell in notebook.cells]
+    if len(sources) > CELLS:
+        raise NotebookError(f"too large: more than {CELLS:,} code cells; keep the lesson's")
+    if sum(map(len, sources)) > CODE_CHARACTERS:
+        raise NotebookError(
+            f"too large: over {CODE_CHARACTERS:,} characters of code; keep the lesson's cells"
+        )
+    return sources
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    try:
+        raw = json.loads(data)
+    except UnicodeDecodeError as error:
+        raise _none(f"byte {error.start} is no UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        place = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise _none(f"it is no JSON text{place}") from error
+    if isinstance(raw, dict) and any(isinstance(raw.get(key), list) for key in ("cells", "worksheets")):
+        return raw
+    raise _none("it has no list of cells")
+
+
+def _none(why: str) -> NotebookError:
+    return NotebookError(f"not a notebook: {why}; save it again in Jupyter")
+
+
+def _lean(raw: dict[str, Any]) -> dict[str, Any]:
+    """The same notebook with nothing but its code cells' source: what is dropped here is never looked at."""
+    version = raw.get("nbformat")
+    if isinstance(raw.get("cells"), list):
+        if version == 1:
+            return {"nbformat": 1, "cells": list(_lean_cells(raw["cells"], "code"))}
+        cells = list(_lean_cells(raw["cells"], "source"))
+        return {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
+    sheets = [sheet["cells"] for sheet in raw["worksheets"] if isinstance(sheet, dict) and "cells" in sheet]
+    return {
+        "nbformat": 2 if version == 2 else 3,
+        "nbformat_minor": 0,
+        "metadata": {"name": ""},
+        "worksheets": [{"metadata": {}, "cells": list(_lean_cells(cells, "input"))} for cells in sheets],
+    }
+
+
+def _lean_cells(cells: object, key: str) -> Iterator[dict[str, Any]]:
+    for cell in cells if isinstance(cells, list) else []:
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get(key, "")
+        if isinstance(source, list):
+            source = [line for line in source if isinstance(line, str)]
+        elif not isinstance(source, str):
+            source = ""
+        frame = {"cell_type": "code", "metadata": {}, "outputs": [], key: source}
+        current = key == "source"
+        yield frame | ({"execution_count": None} if current else {"language": "python", "collapsed": False})

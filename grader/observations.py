@@ -1,0 +1,110 @@
+"""What is plain to see in a transcript before any value is compared: absence, skeletons, bans, advice."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+from .lessons import Lesson, Step
+from .probes import Probe
+from .records import CheckRecord
+from .requests import Run
+from .submission import Submission
+from .transcript import Answer, Transcript
+from .wording import loading
+
+
+def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> str:
+    """Why a step counts as not attempted; "" when there is something to judge."""
+    if step.file in submission.problems:
+        return ""
+    report = found.loadings.get(step.id)
+    names = " or ".join(f"`{item.name}`" for item in step.provides)
+    if submission.form == "folder" and step.id not in run.modules:
+        return f"{step.file} is not there"
+    if report is None:
+        return f"{names} was not found in {submission.name}"
+    if report.error is not None or report.stopped or report.found:
+        return ""
+    where = step.file if submission.form == "folder" else submission.name
+    near = _nearest([item.name for item in step.provides], report.seen)
+    also = f"; the nearest name in it is `{near}`" if near else ""
+    return f"{where} has nothing named {names}{also}"
+
+
+def only_skeleton(step: Step, answers: Sequence[Answer]) -> str:
+    """A sentence when every answer is the skeleton's own NotImplementedError."""
+    if not answers or not all(_unwritten(answer) for answer in answers):
+        return ""
+    return f"{step.file} is still the skeleton"
+
+
+def _unwritten(answer: Answer) -> bool:
+    raised = answer.raised
+    if raised is None:
+        return answer.outcome == "absent"
+    return "NotImplementedError" in raised.types and len(raised.lines) == 1
+
+
+def banned(lesson: Lesson, step: Step, answers: Iterable[Answer]) -> str:
+    """A kind sentence when a ready-made function was used while the step ran."""
+    said = {item.name: item.say for item in lesson.forbidden}
+    used = [name for answer in answers for name in answer.used if name in said]
+    if not step.forbid or not used:
+        return ""
+    return (
+        f"this step uses {said[used[0]]}, which does the work ready-made: write it out by hand here "
+        "(comparing with it outside the step is fine)"
+    )
+
+
+def advice(step: Step, probes: Iterable[Probe], found: Transcript) -> tuple[str, ...]:
+    """What costs nothing but is worth saying: work that grows with the number of tokens or samples."""
+    counts: dict[str, list[int]] = {"count-tokens": [], "count-batch": []}
+    small = None
+    for probe in probes:
+        answer = found.answers.get(probe.id)
+        if probe.step != step.id or not probe.count or answer is None or not answer.operations:
+            continue
+        if "count-tokens" in probe.tags:
+            counts["count-tokens"].append(answer.operations)
+            small = answer.operations if small is None else small
+        else:
+            counts["count-batch"].append(answer.operations)
+    tokens, batch = counts["count-tokens"], counts["count-batch"]
+    said = []
+    if len(tokens) == 2 and tokens[1] > tokens[0] * 1.25:
+        said.append("there is a Python loop over tokens: right, but one tensor operation for all of them is faster")
+    if batch and small and batch[0] > small * 1.25:
+        said.append("there is a Python loop over samples: right, but one tensor operation for all of them is faster")
+    return tuple(said)
+
+
+def cuda_check() -> tuple[CheckRecord, ...]:
+    """The row that says that nothing was asked of a real GPU here."""
+    return (
+        CheckRecord(
+            id="cuda",
+            title="Values and gradients on a real GPU",
+            status="not_reached",
+            points=0.0,
+            max_points=0.0,
+            message="no GPU here; it costs nothing",
+        ),
+    )
+
+
+def import_failure(step: Step, found: Transcript) -> str:
+    """Why a step's file could not be imported; "" when it was."""
+    report = found.loadings.get(step.id)
+    if report is None or (report.error is None and not report.stopped):
+        return ""
+    return loading(step.file, report)
+
+
+def _nearest(wanted: Sequence[str], seen: Sequence[str]) -> str:
+    for name in wanted:
+        near = difflib.get_close_matches(name, seen, 1, 0.6)
+        if near:
+            return near[0]
+    return ""

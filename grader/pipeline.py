@@ -1,0 +1,242 @@
+"""One grade, from a path to a record: run once in a jail, judge what came home, name what is wrong."""
+
+from __future__ import annotations
+
+import platform
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .asking import gather, variants
+from .cases import Case
+from .compare import Expected
+from .diagnose import AskVariants, Suspect, carried, diagnose
+from .errors import LessonError, MachineError
+from .judge import judge
+from .lessons import Lesson, Step
+from .observations import absent, advice, banned, cuda_check, only_skeleton
+from .plugin import Verdict
+from .probes import Probe
+from .records import Record, SubmissionRecord
+from .reference import Mistake, Reference
+from .requests import Run, learner_run, mentioned, neighbours, reference_run
+from .sandbox import Worker, guest_uid
+from .scan import detours
+from .score import Account, score_step, wrong_points
+from .submission import Submission
+from .transcript import Answer, Transcript
+
+GRADE_SECONDS = 165.0  # for everything the submission runs; the whole grade ends within 180
+SIDE_BY_SIDE = 2  # children of one worker at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What answers are held against: probes, expected values, catalogue, and how to ask for its answers."""
+
+    probes: tuple[Probe, ...]
+    want: Mapping[str, Mapping[str, Expected]]
+    mistakes: tuple[Mistake, ...]
+    ask: AskVariants
+
+
+def expected_answers(
+    lesson: Lesson, reference: Reference, probes: Sequence[Probe], worker: Worker, deadline: float
+) -> dict[str, Mapping[str, Expected]]:
+    """The solution's own answers to the probes, in float64. Raises LessonError when it has none."""
+    run = reference_run(lesson, reference.modules, exact=True)
+    judged = [probe for probe in probes if probe.judged]
+    found, _ = gather(run, judged, {}, worker, lambda: worker, deadline, SIDE_BY_SIDE)
+    want: dict[str, Mapping[str, Expected]] = {}
+    for probe in judged:
+        answer = found.answers.get(probe.id)
+        if answer is None or answer.outcome == "stopped":
+            why = answer.message if answer else "it did not answer"
+            raise MachineError(f"the reference did not answer {probe.id}: {why}")
+        refused = "refuse" in " ".join(probe.tags)
+        if answer.outcome != "returned" and not refused:
+            raise LessonError(f"the solution fails at {probe.id}: {answer.raised or answer.message}")
+        want[probe.id] = dict(answer.values)
+    return want
+
+
+def standard(
+    lesson: Lesson, reference: Reference, probes: Sequence[Probe], worker: Worker, deadline: float
+) -> Standard:
+    """A standard computed afresh with the reference at hand."""
+    want = expected_answers(lesson, reference, probes, worker, deadline)
+    run = reference_run(lesson, reference.modules, exact=False)
+
+    def ask(
+        step: str, asked: Sequence[Probe], sets: Mapping[str, Sequence[str]]
+    ) -> Mapping[str, Mapping[str, Answer]]:
+        return variants(run, step, asked, sets, worker, time.monotonic() + 60.0)
+
+    return Standard(tuple(probes), want, reference.mistakes, ask)
+
+
+def jailed_run(lesson: Lesson, submission: Submission, worker: Worker) -> Run:
+    """The run of a submission in this worker."""
+    return learner_run(lesson, submission, guest_uid(worker.isolation))
+
+
+def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:
+    """Steps there is something to run of."""
+    lone = submission.form != "folder"
+    return {
+        step.id
+        for step in lesson.steps
+        if step.id in run.modules and step.file not in submission.problems and (not lone or mentioned(step, submission))
+    }
+
+
+def transcribe(
+    lesson: Lesson, run: Run, probes: Sequence[Probe], steps: set[str], worker: Worker, restart: object
+) -> tuple[Transcript, Worker]:
+    """Run a submission's steps on all probes, once."""
+    names = [item.name for item in lesson.forbidden]
+    forbidden = {step.id: names for step in lesson.steps if step.forbid}
+    asked = [probe for probe in probes if probe.step in steps]
+    deadline = time.monotonic() + GRADE_SECONDS
+    assert callable(restart)
+    return gather(run, asked, forbidden, worker, restart, deadline, SIDE_BY_SIDE)
+
+
+def judge_transcript(
+    lesson: Lesson,
+    submission: Submission,
+    run: Run,
+    found: Transcript,
+    standard: Standard,
+    *,
+    seed: int,
+    environment: Mapping[str, str | int | float | bool],
+    started: float,
+) -> Record:
+    """Verdicts, diagnosis, points: the record of a transcript."""
+    cases = _cases(lesson, submission, standard, found)
+    missing = {step.id: absent(step, submission, run, found) for step in lesson.steps}
+    judged = [step.id for step in lesson.steps if not missing[step.id] and step.id in cases]
+    verdicts = judge(lesson.folder / "checks.py", cases, judged)
+    by_step = {step.id: tuple(v for v in verdicts if v.step == step.id) for step in lesson.steps}
+    fault = wrong_points([step for step in lesson.steps if step.id in judged], by_step)
+    if fault:
+        raise LessonError(f"{lesson.slug}: {fault}")
+    accounts = _accounts(lesson, submission, found, standard, by_step, missing)
+    steps = tuple(score_step(account) for account in accounts)
+    return Record(
+        lesson=lesson.slug,
+        submission=SubmissionRecord(name=submission.name, sha256=submission.sha256),
+        score=sum(step.score for step in steps),
+        max_score=lesson.max_score,
+        seed=seed,
+        steps=steps,
+        environment=dict(environment),
+        warnings=submission.warnings,
+        seconds=time.monotonic() - started,
+    )
+
+
+def environment_of(worker: Worker) -> dict[str, str | int | float | bool]:
+    """Where a submission ran, in the record's words."""
+    hello = worker.hello
+    return {
+        "python": str(hello.get("python", platform.python_version())),
+        "torch": str(hello.get("torch", "")),
+        "device": str(hello.get("cuda") or "cpu"),
+        "isolation": worker.isolation,
+        "cpu": str(hello.get("cpu", "")),
+        "platform": sys.platform,
+    }
+
+
+def _cases(
+    lesson: Lesson, submission: Submission, standard: Standard, found: Transcript
+) -> dict[str, list[Case]]:
+    files = {step.id: step.file for step in lesson.steps}
+    cases: dict[str, list[Case]] = {}
+    for probe in standard.probes:
+        answer = found.answers.get(probe.id)
+        problem = submission.problems.get(files[probe.step])
+        if problem is not None:
+            answer = Answer(probe.id, "unfit", message=f"{files[probe.step]} cannot be read: {problem}")
+        if answer is not None and probe.judged:
+            case = Case(probe, answer, standard.want.get(probe.id, {}), found.again.get(probe.id))
+            cases.setdefault(probe.step, []).append(case)
+    return cases
+
+
+def _accounts(
+    lesson: Lesson,
+    submission: Submission,
+    found: Transcript,
+    standard: Standard,
+    verdicts: Mapping[str, tuple[Verdict, ...]],
+    missing: Mapping[str, str],
+) -> list[Account]:
+    """One account a step, neighbours before the steps that may import them."""
+    imported = neighbours(lesson, submission)
+    accounts: dict[str, Account] = {}
+    for step in lesson.steps:
+        account = _plain_account(lesson, step, submission, found, standard, verdicts[step.id], missing[step.id])
+        if not account.absent and not account.barred and _wrong(account):
+            around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
+            account = _explained(lesson, account, found, standard, around)
+        accounts[step.id] = account
+    return list(accounts.values())
+
+
+def _plain_account(
+    lesson: Lesson,
+    step: Step,
+    submission: Submission,
+    found: Transcript,
+    standard: Standard,
+    verdicts: tuple[Verdict, ...],
+    missing: str,
+) -> Account:
+    answers = [found.answers[p.id] for p in standard.probes if p.step == step.id and p.id in found.answers]
+    problem = submission.problems.get(step.file, "")
+    skeleton = "" if missing or problem else only_skeleton(step, answers)
+    return Account(
+        step=step,
+        verdicts=verdicts,
+        absent=missing or skeleton,
+        barred=banned(lesson, step, answers),
+        note=f"{step.file}: {problem}" if problem else "",
+        review=detours(lesson, step, submission),
+        advice=advice(step, standard.probes, found),
+        extra=() if missing or skeleton else cuda_check(),
+        prints=found.prints.get(step.id, "")[:2_000],
+    )
+
+
+def _wrong(account: Account) -> bool:
+    return any(verdict.status != "passed" for verdict in account.verdicts)
+
+
+def _explained(
+    lesson: Lesson, account: Account, found: Transcript, standard: Standard, around: Sequence[Account]
+) -> Account:
+    """A wrong step's mistakes; or whose mistake it carries; or which neighbour keeps it from being judged."""
+    step = account.step
+    wrong = [other for other in around if other.absent or _wrong(other) or other.barred]
+    known = tuple(dict.fromkeys(entry.id for other in wrong for entry in other.mistakes))
+    probes = tuple(p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers)
+    homes = (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
+    suspect = Suspect(step.id, homes, probes, found.answers, standard.want, ())
+    if known and carried(suspect, known, standard.ask):
+        names = " and ".join(other.step.file for other in wrong if other.mistakes)
+        return replace(account, carried=f"full points: the mistake of {names} is carried forward, this step is right")
+    nameless = [other for other in wrong if not other.mistakes and not other.carried]
+    if nameless:
+        files = " and ".join(other.step.file for other in nameless)
+        return replace(account, blocked=f"imports {files}, which is not right yet: this step cannot be judged before")
+    based = replace(suspect, base=known)
+    found_mistakes = diagnose(based, standard.mistakes, standard.ask)
+    return replace(account, mistakes=found_mistakes)
+
+
+def _stem(lesson: Lesson, step_id: str) -> str:
+    return next(step.file.removesuffix(".py") for step in lesson.steps if step.id == step_id)

@@ -1,0 +1,133 @@
+"""Python text as bytes: decoded, checked, searched for names; never run."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import io
+import re
+import tokenize
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from difflib import get_close_matches
+
+from .text import printable
+
+__all__ = ["decoded", "defined_names", "fault_at", "identifier", "mentioned", "nearest", "parse_fault"]
+
+SEARCHED_NAMES = 1000
+SEARCHED_NAME_CHARACTERS = 100
+
+# the codecs that only map bytes to characters; unicode_escape, idna and the like compute, and are not needed
+_PLAIN_CODEC = re.compile(r"ascii|iso8859|cp\d|koi8|mac|gb|big5|euc|shift|utf-8")
+_UNPARSABLE = (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError)
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """The text of a Python file with plain newlines, and what is wrong with it ("" when nothing is)."""
+    try:
+        codec, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        codec = codecs.lookup(codec).name
+    except SyntaxError as error:
+        kind, _, cookie = str(error).partition(": ")
+        if kind == "encoding problem":
+            return (
+                "",
+                "it begins with the mark of UTF-8 and declares another encoding; delete the declaration",
+            )
+        if kind == "unknown encoding":
+            return "", _unknown_encoding(cookie)
+        codec = "utf-8"  # a first line that is no UTF-8 is an error too: the decoder names the byte
+    if not _PLAIN_CODEC.match(codec):
+        return "", _unknown_encoding(codec)
+    try:
+        text = data.decode(codec)
+    except UnicodeDecodeError as error:
+        kind = "UTF-8" if codec.startswith("utf-8") else codec
+        byte = f"byte 0x{data[error.start]:02x} at offset {error.start}"
+        return "", f"not {kind} text: {byte}; save it as UTF-8"
+    zero = data.find(b"\0")
+    if zero >= 0:
+        return "", f"not UTF-8 text: a zero byte at offset {zero}; save it as UTF-8"
+    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), ""
+
+
+def parse_fault(text: str) -> BaseException | None:
+    """What Python says against the text, or None when it compiles. Nothing runs, and nothing is printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(text, "submission", "exec", dont_inherit=True)
+        except _UNPARSABLE as error:
+            return error
+    return None
+
+
+def fault_at(fault: BaseException) -> str:
+    """A fault as the learner reads it: "line 3, column 7: '(' was never closed"."""
+    if isinstance(fault, SyntaxError):
+        numbers = {"line": fault.lineno, "column": fault.offset}
+        place = [f"{word} {number}" for word, number in numbers.items() if number]
+        said = printable(fault.msg or "invalid syntax", 300)
+        return f"{', '.join(place)}: {said}" if place else said
+    if isinstance(fault, MemoryError | RecursionError):
+        return "Python cannot read it: too deeply nested"
+    return f"Python cannot read it: {printable(str(fault), 300)}"
+
+
+def mentioned(text: str, names: Collection[str]) -> list[str]:
+    """Those of the names that a `def` or `class` line of the text defines, whether or not it parses."""
+    if not names:
+        return []
+    pattern = rf"^[ \t\f]*(?:async[ \t]+)?(?:def|class)[ \t]+({'|'.join(map(re.escape, names))})\b"
+    found = {match[1] for match in re.finditer(pattern, text, re.MULTILINE)}
+    return [name for name in names if name in found]
+
+
+def defined_names(text: str) -> list[str]:
+    """The names a text binds at module level, in `if`, `try`, `with` and loops too; [] without a parse."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            tree = ast.parse(text)
+        except _UNPARSABLE:
+            return []
+    return list(dict.fromkeys(_bound(tree.body)))
+
+
+def _bound(body: list[ast.stmt]) -> Iterator[str]:
+    waiting: list[ast.AST] = list(reversed(body))  # a long elif chain is deep: no recursion here
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from (target.id for target in targets if isinstance(target, ast.Name))
+        else:
+            inner = (ast.stmt, ast.ExceptHandler, ast.match_case)
+            waiting += reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, inner)])
+
+
+def nearest(wanted: Iterable[str], found: Iterable[str]) -> str | None:
+    """The found name most like one of the wanted ones, or None when none is like any."""
+    short = [name for name in found if len(name) <= SEARCHED_NAME_CHARACTERS][:SEARCHED_NAMES]
+    lowered = {name.lower(): name for name in short}
+    for cutoff in (0.8, 0.6):
+        for name in wanted:
+            close = get_close_matches(name.lower(), lowered, n=1, cutoff=cutoff)
+            if close:
+                return lowered[close[0]]
+    return None
+
+
+def identifier(stem: str) -> str:
+    """A file's stem as a module name: `2 heads` becomes `_2_heads`."""
+    name = re.sub(r"\W", "_", stem) or "submission"
+    return name if name.isidentifier() else f"_{name}"
+
+
+def _unknown_encoding(name: str) -> str:
+    return f"it declares the encoding {printable(name, 40)!r}, which is not read here; save it as UTF-8"

@@ -1,0 +1,159 @@
+"""What is asked of a worker: one group of probes for each step, as plain values for the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from .lessons import Lesson, Limits, Provided, Step
+from .probes import Probe
+from .submission import Submission
+
+PROCESSES = 256  # processes and threads of one guest
+STEP_WALL = 2.0  # wall-clock seconds of a step, for each second of CPU it may use
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything a worker needs for one guest; groups are added to it for each asking."""
+
+    shared: Mapping[str, object]
+    modules: Mapping[str, str]  # step id -> the module that serves it
+    provides: Mapping[str, Sequence[Mapping[str, object]]]
+
+    def request(self, groups: Iterable[Mapping[str, object]], side_by_side: int) -> dict[str, object]:
+        """One request of these groups."""
+        return {"shared": dict(self.shared), "groups": list(groups), "side_by_side": side_by_side}
+
+    def group(
+        self,
+        key: str,
+        step: str,
+        probes: Iterable[Probe],
+        forbidden: Sequence[str] = (),
+        variants: Mapping[str, Sequence[str]] | None = None,
+    ) -> dict[str, object]:
+        """One group: probes of one step, answered by a child of its own, once for each variant."""
+        made = {"": ()} if variants is None else variants
+        return {
+            "group": key,
+            "module": self.modules[step],
+            "provides": list(self.provides[step]),
+            "probes": [probe.letter(forbidden) for probe in probes],
+            "variants": [{"key": name, "mistakes": list(ids)} for name, ids in made.items()],
+        }
+
+
+def learner_run(lesson: Lesson, submission: Submission, uid: int | None) -> Run:
+    """A run of a submission: only steps whose file is there and can be read get a module."""
+    names = {module.name for module in submission.modules}
+    serving: dict[str, str] = {}
+    for step in lesson.steps:
+        stem = step.file.removesuffix(".py")
+        if submission.form != "folder":
+            serving[step.id] = submission.modules[0].name
+        elif stem in names:
+            serving[step.id] = stem
+    modules = [
+        {
+            "name": module.name,
+            "path": module.path,
+            "package": module.package,
+            "cells": [{"text": cell.text, "label": cell.label} for cell in module.cells],
+        }
+        for module in submission.modules
+    ]
+    lone = submission.form != "folder"
+    return _run(lesson, modules, serving, lone, submission.form == "notebook", uid, limits_of(lesson.limits), False)
+
+
+def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:
+    """A run of the solution, or of variants of it; `exact` computes every probe in float64."""
+    serving = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
+    free = {"memory_mib": 0, "step_cpu_seconds": 0, "processes": 0, "step_wall_seconds": 3600.0}
+    limits = {**limits_of(lesson.limits), **free, "call_seconds": 60.0, "import_seconds": 60.0}
+    return _run(lesson, list(modules), serving, False, False, None, limits, exact)
+
+
+def limits_of(limits: Limits) -> dict[str, float | int]:
+    """A lesson's limits, as a child wants them."""
+    return {
+        "import_seconds": limits.import_seconds,
+        "call_seconds": limits.call_seconds,
+        "step_cpu_seconds": int(limits.step_cpu_seconds),
+        "step_wall_seconds": limits.step_cpu_seconds * STEP_WALL,
+        "memory_mib": limits.memory_mib,
+        "print_kib": limits.print_kib,
+        "processes": PROCESSES,
+    }
+
+
+def _run(
+    lesson: Lesson,
+    modules: Sequence[Mapping[str, object]],
+    serving: Mapping[str, str],
+    lone: bool,
+    notebook: bool,
+    uid: int | None,
+    limits: Mapping[str, float | int],
+    exact: bool,
+) -> Run:
+    wanted = sorted({provided.name for step in lesson.steps for provided in step.provides})
+    shared = {"modules": list(modules), "wanted": wanted, "notebook": notebook, "uid": uid, "exact": exact}
+    provides = {step.id: [_provided(lesson, item, lone) for item in step.provides] for step in lesson.steps}
+    return Run({**shared, "limits": dict(limits)}, dict(serving), provides)
+
+
+def _provided(lesson: Lesson, item: Provided, lone: bool) -> dict[str, object]:
+    """A wanted name; in one file, what fits another step's form of the same name is not this step's."""
+    same = [other for step in lesson.steps for other in step.provides if other.name == item.name]
+    rivals = [other.takes for other in same if other.takes and other.takes != item.takes] if lone else []
+    return {"name": item.name, "method": item.method, "takes": item.takes, "rivals": rivals}
+
+
+def mentioned(step: Step, submission: Submission) -> bool:
+    """Whether a lone file or notebook has any of a step's names in it at all."""
+    text = "\n".join(cell.text for module in submission.modules for cell in module.cells)
+    return any(re.search(rf"\b{re.escape(item.name)}\b", text) for item in step.provides)
+
+
+def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
+    """For each step the steps whose files it imports, through helper files too (folders only)."""
+    if submission.form != "folder":
+        return {}
+    text = {module.name: "\n".join(cell.text for cell in module.cells) for module in submission.modules}
+    imports = {name: _imported(source, text) - {name} for name, source in text.items()}
+    by_module = {step.file.removesuffix(".py"): step.id for step in lesson.steps}
+    found = {}
+    for step in lesson.steps:
+        reached = _closure(step.file.removesuffix(".py"), imports)
+        found[step.id] = tuple(by_module[name] for name in by_module if name in reached)
+    return found
+
+
+def _imported(source: str, modules: Iterable[str]) -> set[str]:
+    import ast
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(source)
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            found |= {base, *(f"{base}.{alias.name}".lstrip(".") for alias in node.names)}
+    return found & set(modules)
+
+
+def _closure(start: str, imports: Mapping[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    waiting = set(imports.get(start, ()))
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        waiting |= imports.get(name, set()) - reached
+    return reached - {start}

@@ -1,0 +1,223 @@
+"""Submissions: a folder, a file, a notebook or an archive, read into frozen values. Nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+from .archive import archive_kind, read_archive
+from .errors import InputError
+from .lone import is_notebook, lone_file, read_lone
+from .python_text import decoded, fault_at, parse_fault
+from .submission import Cell, LessonFiles, Module, Submission, lesson_files
+from .text import printable
+from .tree import (
+    ARCHIVE_BYTES,
+    CHECKED_CHARACTERS,
+    MIB,
+    SMALLER,
+    Tree,
+    passed_over,
+    read_file,
+    read_folder,
+    shown,
+    size_limit,
+)
+
+__all__ = ["Cell", "Module", "Submission", "read_submission"]
+
+KINDS = "a folder, a .py file, a notebook (.ipynb) or an archive of these (.zip, .tar.gz, .tgz)"
+WARNINGS = 20  # shown; the rest are counted
+SHOWN_PATHS = 8
+
+
+def read_submission(path: Path, lesson: LessonFiles) -> Submission:
+    """The submission at a path. InputError, one line that names the path, when there is nothing to grade."""
+    place = shown(str(path))
+    real = _resolved(path, place)
+    name = shown(path.name or real.name)
+    if real.is_dir():
+        tree, warnings = read_folder(real, place)
+        return _settled(tree, warnings, name, place, lesson)
+    names = (path.name, real.name)  # a link may have no suffix, or none that says anything
+    kind_name = next((one for one in names if archive_kind(one) or size_limit(one)), None)
+    if kind_name is None:
+        raise InputError(f"{place}: not a kind of file that can be graded; give {KINDS}")
+    kind = archive_kind(kind_name)
+    limit = ARCHIVE_BYTES if kind else size_limit(kind_name) or 0
+    try:
+        data = read_file(real, limit)
+    except OSError as error:
+        raise InputError(f"{place}: it cannot be opened ({error.strerror}); make it readable") from error
+    except ValueError as error:
+        raise InputError(f"{place}: {error}; give {KINDS}") from error
+    if len(data) > limit:
+        raise InputError(f"{place}: too large: over {limit // MIB} MiB; {SMALLER}")
+    if kind:
+        tree, warnings = read_archive(data, kind, place)
+        return _settled(tree, warnings, name, place, lesson)
+    return replace(_capped(read_lone(place, kind_name, data, lesson)), name=name)
+
+
+def _resolved(path: Path, place: str) -> Path:
+    try:
+        return path.resolve(strict=True)
+    except FileNotFoundError as error:
+        raise InputError(f"{place}: no such file or folder; give {KINDS}") from error
+    except OSError as error:
+        raise InputError(f"{place}: it cannot be opened ({error.strerror}); give {KINDS}") from error
+    except (RuntimeError, ValueError) as error:  # a link to itself; a zero byte in the path
+        raise InputError(f"{place}: no file or folder has such a path; give {KINDS}") from error
+
+
+def _settled(tree: Tree, warnings: Sequence[str], name: str, place: str, lesson: LessonFiles) -> Submission:
+    """The submission a tree holds: the folder of step files in it, or else the one file that is meant."""
+    if not (tree.files or tree.faults or tree.others or warnings):
+        raise InputError(f"{place}: it is empty; put the lesson's files in it")
+    levels = list(_levels(tree, lesson))
+    if _step_paths(levels[-1], lesson):
+        read = _folder(levels[-1], lesson)
+    else:
+        level, path = _meant(levels, lesson)
+        if path is None:
+            raise InputError(f"{place}: {_not_found(tree, lesson)}{_first(warnings)}")
+        read = read_lone(f"{place}: {shown(path)}", path, level.files[path], lesson)
+        read = _with_helpers(read, level, path)
+    return _capped(replace(read, name=name, warnings=(*warnings, *read.warnings)))
+
+
+def _levels(tree: Tree, lesson: LessonFiles) -> Iterator[Tree]:
+    """The tree, and what is inside it as long as there is no step file and exactly one folder to enter."""
+    yield tree
+    while not _step_paths(tree, lesson) and len(inner := tree.top(tree.folders)) == 1:
+        tree = tree.within(inner[0])
+        yield tree
+
+
+def _meant(levels: Sequence[Tree], lesson: LessonFiles) -> tuple[Tree, str | None]:
+    """The file that is the submission, and its level: the innermost that defines a name goes first."""
+    found = [(level, *lone_file(level, lesson)) for level in reversed(levels)]
+    found.sort(key=lambda one: (not one[2], one[1] is None))
+    return found[0][:2]
+
+
+def _step_paths(tree: Tree, lesson: LessonFiles) -> dict[str, str]:
+    """Where each step's file is at the top of a tree, by step file; another case of the name will do."""
+    present = tree.top([*tree.files, *tree.faults])
+    folded = {path.lower(): path for path in reversed(present)}
+    found = {file: file if file in present else folded.get(file.lower()) for file in lesson_files(lesson)}
+    return {file: path for file, path in found.items() if path is not None}
+
+
+def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
+    """A folder of step files; whatever is wrong with one of them costs that one alone."""
+    paths = _step_paths(tree, lesson)
+    modules: list[Module] = []
+    problems = {
+        file: "a folder stands in its place; put the file there"
+        for file in lesson_files(lesson)
+        if file in tree.folders and file not in paths
+    }
+    warnings = [f"{shown(path)} was read as {file}" for file, path in paths.items() if path != file]
+    unchecked = CHECKED_CHARACTERS
+    for file, path in paths.items():
+        text, wrong = decoded(tree.files.get(path, b""))
+        wrong = tree.faults.get(path, wrong)
+        if not wrong and len(text) <= unchecked:  # beyond that the worker's clock finds the error
+            unchecked -= len(text)
+            fault = parse_fault(text)
+            wrong = fault_at(fault) if fault else ""
+        if wrong:
+            problems[file] = wrong
+        else:
+            modules.append(Module(file.removesuffix(".py"), file, (Cell(text, ""),)))
+    helpers, said = _helpers(tree, paths.values(), {file.removesuffix(".py") for file in paths})
+    warnings += said
+    warnings += [
+        f"{shown(path)} was not read: the folder has {next(iter(paths.values()))}"
+        for path in tree.top(tree.files)
+        if is_notebook(path)
+    ]
+    return Submission(
+        name="",
+        sha256=_digest(tree, (path for path in tree.files if not is_notebook(path))),
+        form="folder",
+        modules=(*modules, *helpers),
+        problems=problems,
+        warnings=tuple(warnings),
+    )
+
+
+def _with_helpers(read: Submission, tree: Tree, path: str) -> Submission:
+    """A lone file that came with others beside it: it may import them."""
+    helpers, said = _helpers(tree, {path}, {module.name for module in read.modules})
+    if not helpers:
+        return read
+    counted = [path, *(other for other in tree.files if not is_notebook(other) and other != path)]
+    return replace(
+        read,
+        sha256=_digest(tree, counted),
+        modules=(*read.modules, *helpers),
+        warnings=(*read.warnings, *said),
+    )
+
+
+def _helpers(tree: Tree, taken: Iterable[str], names: set[str]) -> tuple[tuple[Module, ...], list[str]]:
+    """The importable files of a tree but for those taken, and what is said of those that cannot be read."""
+    used = set(taken)
+    left = [path for path in sorted(tree.files) if path not in used and not is_notebook(path)]
+    modules: dict[str, Module] = {}
+    warnings = [passed_over(path, reason) for path, reason in sorted(tree.faults.items()) if path not in used]
+    for path in left:
+        name, package = _dotted(path)
+        if not name or name in names or (name in modules and not package):
+            continue
+        text, wrong = decoded(tree.files[path])
+        if wrong:
+            warnings.append(passed_over(path, wrong))
+        else:
+            modules[name] = Module(name, shown(path), (Cell(text, ""),), package)
+    return tuple(modules.values()), warnings
+
+
+def _dotted(path: str) -> tuple[str, bool]:
+    """A file's dotted module name, "" when it has none, and whether it is a package."""
+    parts = path.removesuffix(".py").split("/")
+    package = parts[-1] == "__init__"
+    parts = parts[:-1] if package else parts
+    return (".".join(parts) if all(part.isidentifier() for part in parts) else ""), package
+
+
+def _digest(tree: Tree, paths: Iterable[str]) -> str:
+    """One digest for the same files, however they were packed."""
+    digest = sha256()
+    for path in sorted(paths):
+        name, data = path.encode("utf-8", "surrogatepass"), tree.files[path]
+        digest.update(b"%d %d " % (len(name), len(data)) + name + data)
+    return digest.hexdigest()
+
+
+def _not_found(tree: Tree, lesson: LessonFiles) -> str:
+    files = list(lesson_files(lesson))
+    deeper = next((path for path in sorted(tree.files) if path.rpartition("/")[2] in files), None)
+    found = sorted(
+        [*tree.files, *tree.faults, *tree.others],
+        key=lambda one: (one not in tree.files, one.count("/"), one),
+    )
+    listed = ", ".join(printable(path, 60) for path in found[:SHOWN_PATHS]) or "no file"
+    more = ", …" if len(found) > SHOWN_PATHS else ""
+    advice = f"; give the folder {printable(deeper.rpartition('/')[0], 100)} instead" if deeper else ""
+    return f"nothing of the lesson in it: looked for {', '.join(files)}; found {listed}{more}{advice}"
+
+
+def _first(warnings: Sequence[str]) -> str:
+    return f" ({warnings[0]})" if warnings else ""
+
+
+def _capped(read: Submission) -> Submission:
+    if len(read.warnings) <= WARNINGS:
+        return read
+    more = f"and {len(read.warnings) - WARNINGS} more like these"
+    return replace(read, warnings=(*read.warnings[:WARNINGS], more))

@@ -1,0 +1,59 @@
+"""Sentences about what a guest did instead of answering; for the learner, in their terms."""
+
+from __future__ import annotations
+
+from .probes import Probe
+from .transcript import Answer, Loading, Raised
+
+STOPPED = {
+    "time": "did not come back in time and was stopped",
+    "cpu": "used more computing time than one step may",
+    "deadline": "was not reached before the time for the whole grade was over",
+    "worker died": "ended the process that runs it",
+    "protocol": "broke the connection to the grader",
+}
+
+
+def crash(raised: Raised) -> str:
+    """`RuntimeError: mat1 and ... (attend.py, line 7: scores = q @ k)`, in one or two lines."""
+    words = " ".join(raised.message.split())[:300]
+    text = f"{raised.name}: {words}" if words else raised.name
+    if not raised.lines:
+        return text
+    line = raised.lines[-1]
+    code = f": {line.text.strip()}" if line.text.strip() else ""
+    return f"{text} ({line.path}, line {line.number}{code})"
+
+
+def because(probe: Probe, answer: Answer) -> str:
+    """Why a probe has no answer, with the case it was."""
+    case = f" Case: {probe.say}."
+    if answer.outcome == "absent":
+        return f"nothing named `{answer.message}` was found."
+    if answer.outcome == "unfit":
+        return f"{answer.message}.{case}"
+    if answer.outcome == "raised" and answer.raised is not None:
+        doing = f" while it was asked to {answer.during}" if answer.during.startswith("call") else ""
+        return f"it raised {crash(answer.raised)}{doing}.{case}"
+    return f"your code {answer.message}.{case}"
+
+
+def stopped(how: str) -> str:
+    """How a run ended, as the second half of a sentence that begins with "your code"."""
+    if how in STOPPED:
+        return STOPPED[how]
+    if how.startswith("exit"):
+        return f"ended the process that runs it (with {how.replace('exit', 'exit code')})"
+    if how.startswith("signal"):
+        name = how.removeprefix("signal ")
+        if name == "SIGKILL":
+            return "was killed: it used more memory or time than one step may"
+        return f"crashed the process that runs it ({name})"
+    return f"stopped ({how})"
+
+
+def loading(file: str, report: Loading) -> str:
+    """Why a file could not be imported."""
+    if report.error is not None:
+        return f"{file} cannot be imported: {crash(report.error)}"
+    return f"while {file} was imported, your code {report.stopped}"

@@ -1,0 +1,152 @@
+"""A child of the zygote: locks itself in, loads the guest for one step, answers the probes frame by frame."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from .guest import Guest
+from .perform import perform, raised
+from .wire import WireError, pack
+
+
+class Prints(io.TextIOBase):
+    """Keeps the first part of what the guest prints; the rest is counted only."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit, self.kept, self.size = limit, [""], 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self.size < self.limit:
+            self.kept.append(text[: self.limit - self.size])
+        self.size += len(text)
+        return len(text)
+
+    def text(self) -> str:
+        """What was kept."""
+        return "".join(self.kept)
+
+
+def lock_in(limits: Mapping[str, int], uid: int | None) -> None:
+    """Resource limits for this process and its children (0 = none); another user where we are root."""
+    if limits["memory_mib"]:
+        memory = int(_status("VmSize")) * 1024 + limits["memory_mib"] * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    if limits["step_cpu_seconds"]:
+        seconds = limits["step_cpu_seconds"]
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 2**20, 64 * 2**20))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    if limits["processes"]:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
+    if uid is not None:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+
+
+def _status(field: str) -> str:
+    try:
+        with open("/proc/self/status", encoding="ascii") as file:
+            for line in file:
+                if line.startswith(field + ":"):
+                    return line.split()[1]
+    except OSError:
+        pass
+    return str(2 * 2**20)
+
+
+def serve(request: Mapping[str, Any], out: int) -> None:
+    """Answer one group of probes on descriptor `out`, once for each variant of the guest.
+
+    A learner's guest has one variant; the reference's has one for each set of known mistakes.
+    """
+    prints = Prints(request["limits"]["print_kib"] * 1024)
+    sys.stdout = sys.stderr = prints
+    sys.stdin = io.StringIO("")
+    warnings.simplefilter("ignore")
+    guest = None
+    for variant in request["variants"]:
+        guest = Guest(request["modules"], request["wanted"], request["notebook"], guest)
+        guest.install()
+        _send(out, {"kind": "begin", "what": "import"})
+        names, report = load(guest, request, variant["mistakes"])
+        _send(out, {"kind": "loaded", "variant": variant["key"], **report})
+        for letter in request["probes"]:
+            _send(out, {"kind": "begin", "what": letter["id"]})
+            answer = {**perform(letter, names, guest.paths, request["exact"]), "variant": variant["key"]}
+            _write(out, _frame(answer))
+    _send(out, {"kind": "done", "prints": prints.text()})
+
+
+def _frame(answer: Mapping[str, object]) -> bytes:
+    try:
+        return pack(answer)
+    except WireError as error:
+        kept = {key: answer[key] for key in ("kind", "probe", "variant")}
+        return pack({**kept, "outcome": "unfit", "message": f"returned what cannot be sent: {error}"})
+
+
+def load(guest: Guest, request: Mapping[str, Any], mistakes: Any) -> tuple[dict[str, Any], dict[str, object]]:
+    """The step's names, and what the grader should know of the loading."""
+    names: dict[str, Any] = {}
+    report: dict[str, object] = {"found": [], "seen": [], "error": None, "passed_over": []}
+    try:
+        replaced = _overlay(guest, tuple(mistakes))
+        module = guest.load(request["module"])
+        for provided in request["provides"]:
+            found = _provided(guest, module, request, provided)
+            found = replaced.get(request["module"], {}).get(provided["name"], found)
+            if found is not None:
+                names[provided["name"]] = found
+        report["seen"] = sorted(key for key, value in module.__dict__.items() if _own(key, value))[:64]
+    except BaseException as error:
+        report["error"] = raised(error, guest.paths)
+    report["found"] = sorted(names)
+    report["passed_over"] = [[f.label, raised(f.error, guest.paths)] for f in guest.failures[:8]]
+    return names, report
+
+
+def _overlay(guest: Guest, mistakes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Put known mistakes into the reference's modules, before their dependents are imported."""
+    if not mistakes:
+        return {}
+    replaced: dict[str, dict[str, Any]] = guest.load("mistakes").overlay(mistakes)
+    for name, attributes in replaced.items():
+        module = guest.load(name)
+        for attribute, value in attributes.items():
+            setattr(module, attribute, value)
+    return replaced
+
+
+def _provided(guest: Guest, module: Any, request: Mapping[str, Any], provided: Mapping[str, Any]) -> Any:
+    key, method, takes = provided["name"], provided["method"], provided["takes"]
+    found = guest.find(module, request["module"], key, method, takes)
+    if found is not None or method is None:
+        return found
+    if any(guest.find(module, request["module"], key, method, rival) for rival in provided["rivals"]):
+        return None
+    return guest.find(module, request["module"], key, None, None)
+
+
+def _own(key: str, value: Any) -> bool:
+    return not key.startswith("_") and callable(value) and str(getattr(value, "__module__", "")) != "builtins"
+
+
+def _send(out: int, head: Mapping[str, object]) -> None:
+    _write(out, pack(head))
+
+
+def _write(out: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(out, view) :]

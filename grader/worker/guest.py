@@ -1,0 +1,202 @@
+"""Loads a submission's modules from text: no file of it is ever on the path, definitions are caught as they are made."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import linecache
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+PACKAGE = "submission"
+
+
+class Failure(NamedTuple):
+    """A cell that raised and was passed over."""
+
+    label: str
+    error: BaseException
+
+
+class Guest:
+    """The modules of one submission, importable under their own names and as `submission.<name>`."""
+
+    def __init__(
+        self, modules: Sequence[Mapping[str, Any]], wanted: Sequence[str], notebook: bool, before: Guest | None = None
+    ) -> None:
+        self.before = before
+        self.codes: dict[str, types.CodeType] = {} if before is None else before.codes
+        self.finder = _Finder(self)
+        self.sources = {str(module["name"]): module for module in modules}
+        self.paths = {str(module["path"]) for module in modules}
+        self.labels: dict[str, str] = {}
+        self.wanted = frozenset(wanted)
+        self.notebook = notebook
+        self.defined: dict[str, dict[str, list[Any]]] = {}
+        self.failures: list[Failure] = []
+
+    def install(self) -> None:
+        """Put the submission before everything on disk, except what is already imported.
+
+        The guest before it, if any, is forgotten with all its modules.
+        """
+        if self.before is not None:
+            sys.meta_path.remove(self.before.finder)
+            own = {*self.sources, *(name.split(".")[0] for name in self.sources)}
+            for name in [key for key in sys.modules if key.startswith(PACKAGE) or key in own]:
+                del sys.modules[name]
+            self.before = None
+        package = types.ModuleType(PACKAGE)
+        package.__path__ = []
+        package.__spec__ = importlib.machinery.ModuleSpec(PACKAGE, None, is_package=True)
+        sys.modules[PACKAGE] = package
+        sys.meta_path.insert(0, self.finder)
+
+    def load(self, name: str) -> types.ModuleType:
+        """Import one module of the submission; whatever it raises comes out."""
+        return importlib.import_module(f"{PACKAGE}.{name}")
+
+    def execute(self, name: str, module: types.ModuleType) -> None:
+        """Run a module's cells; in a notebook a cell that raises is passed over."""
+        source = self.sources[name]
+        defined: dict[str, list[Any]] = self.defined.setdefault(name, {})
+
+        def note(key: str, value: Any) -> None:
+            defined.setdefault(key, []).append(value)
+
+        if self.notebook:
+            module.__dict__.update(__name__="__main__", display=_nothing, get_ipython=_Shell)
+            sys.modules["__main__"] = module
+        for cell in source["cells"]:
+            path = str(source["path"])
+            shown = f"{path}, {cell['label']}" if cell["label"] else path
+            text = str(cell["text"])
+            self.paths.add(shown)
+            linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
+            try:
+                module.__dict__["__defined__"] = note
+                exec(self._code(text, shown), module.__dict__)
+            except BaseException as error:
+                if not self.notebook:
+                    raise
+                self.failures.append(Failure(str(cell["label"]), error))
+            finally:
+                module.__dict__.pop("__defined__", None)
+        for key, values in defined.items():
+            if not callable(module.__dict__.get(key)):
+                module.__dict__[key] = values[-1]
+
+    def _code(self, text: str, shown: str) -> types.CodeType:
+        if shown not in self.codes:
+            tree = _Catch(self.wanted).visit(ast.parse(text, shown))
+            self.codes[shown] = compile(ast.fix_missing_locations(tree), shown, "exec", dont_inherit=True)
+        return self.codes[shown]
+
+    def find(self, module: types.ModuleType, name: str, key: str, method: str | None, takes: int | None) -> Any:
+        """What `key` means in a module; of several classes the last whose `method` takes `takes` arguments.
+
+        Returns None when there is nothing callable of that name, or no class of that form.
+        """
+        found = [*self.defined.get(name, {}).get(key, []), module.__dict__.get(key)]
+        found = [value for value in found if callable(value)]
+        if method is None or takes is None:
+            return found[-1] if found else None
+        fitting = [value for value in found if accepts(getattr(value, method, None), takes)]
+        return fitting[-1] if fitting else None
+
+
+def accepts(function: Any, takes: int) -> bool:
+    """Whether a method can be called with `takes` positional arguments besides self."""
+    if not callable(function):
+        return False
+    try:
+        inspect.signature(function).bind(*[None] * (takes + 1))
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self, guest: Guest) -> None:
+        self.guest = guest
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        name = fullname.removeprefix(f"{PACKAGE}.")
+        source = self.guest.sources.get(name)
+        if source is None:
+            folder = any(other.startswith(name + ".") for other in self.guest.sources)
+            if not folder:
+                return None
+            source = {"package": True}
+        loader = _Loader(self.guest, name) if fullname != name else _Alias(name)
+        return importlib.util.spec_from_loader(fullname, loader, is_package=bool(source["package"]))
+
+
+class _Loader(importlib.abc.Loader):
+    def __init__(self, guest: Guest, name: str) -> None:
+        self.guest, self.name = guest, name
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        if self.name in self.guest.sources:
+            module.__file__ = str(self.guest.sources[self.name]["path"])
+            self.guest.execute(self.name, module)
+
+
+class _Alias(importlib.abc.Loader):
+    """`import project` gives the module that `from .project import ...` gives."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.spec: importlib.machinery.ModuleSpec | None = None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        module = importlib.import_module(f"{PACKAGE}.{self.name}")
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        # The import system has just written the alias's spec into the module; its own is put back.
+        module.__spec__ = self.spec
+
+
+class _Catch(ast.NodeTransformer):
+    """Notes each module-level definition of a wanted name right after it is made."""
+
+    def __init__(self, wanted: frozenset[str]) -> None:
+        self.wanted = wanted
+
+    def _noted(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Any:
+        if node.name not in self.wanted:
+            return node
+        load = ast.Name(node.name, ast.Load())
+        call = ast.Call(ast.Name("__defined__", ast.Load()), [ast.Constant(node.name), load], [])
+        return [node, ast.copy_location(ast.Expr(call), node)]
+
+    visit_FunctionDef: Callable[..., Any] = _noted
+    visit_AsyncFunctionDef: Callable[..., Any] = _noted
+    visit_ClassDef: Callable[..., Any] = _noted
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        return node
+
+
+class _Shell:
+    """Stands for IPython's shell in code exported from a notebook: every magic does nothing."""
+
+    def __getattr__(self, name: str) -> Any:
+        return _nothing
+
+
+def _nothing(*args: object, **kwargs: object) -> None:
+    return None

@@ -1,0 +1,121 @@
+"""Named weights of a learner's module: pour them in, read their gradients, tell how they are kept.
+
+A weight is named in the formula's orientation (in, out). A module may keep it as an `nn.Linear` (whose
+own weight is the transpose), as an `nn.Parameter`, or as a column block of a fused one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+Fused = Mapping[str, Sequence[str]]
+
+
+class Place(NamedTuple):
+    """Where a weight lives: the stored tensor, whether it is transposed, its column block."""
+
+    owner: str
+    stored: Tensor
+    transposed: bool
+    block: int
+    blocks: int
+
+    def view(self, stored: Tensor) -> Tensor:
+        """The weight's part of a tensor shaped like the stored one, in formula orientation."""
+        oriented = stored.T if self.transposed else stored
+        width = oriented.shape[1] // self.blocks
+        return oriented[:, self.block * width : (self.block + 1) * width]
+
+
+def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict[str, Place], str]:
+    """Each wanted weight's place, and a sentence for the learner when one is not there."""
+    places: dict[str, Place] = {}
+    for owner, parts in [*fused.items(), *((name, [name]) for name in wanted)]:
+        holder = getattr(module, owner, None)
+        if holder is None or any(part in places for part in parts):
+            continue
+        stored = getattr(holder, "weight", None) if isinstance(holder, nn.Module) else holder
+        if not isinstance(stored, Tensor) or stored.dim() != 2:
+            kind = type(holder).__name__
+            return places, f"{owner} is a {kind}, expected an nn.Linear without bias or a 2-D nn.Parameter"
+        for block, part in enumerate(parts):
+            places[part] = Place(owner, stored, isinstance(holder, nn.Module), block, len(parts))
+    missing = [name for name in wanted if name not in places]
+    if not missing:
+        return places, ""
+    options = [" ".join(wanted), *(" ".join([whole, *_rest(wanted, parts)]) for whole, parts in fused.items())]
+    have = sorted(name for name in _names(module) if name)
+    found = f"found {', '.join(have[:8])}" if have else "found no weights at all"
+    return places, f"no weight named {missing[0]}: expected {' or '.join(options)}, {found}"
+
+
+def _rest(wanted: Sequence[str], parts: Sequence[str]) -> list[str]:
+    return [name for name in wanted if name not in parts]
+
+
+def _names(module: Any) -> list[str]:
+    if not isinstance(module, nn.Module):
+        return []
+    children = [name for name, _ in module.named_children()]
+    return children + [name for name, _ in module.named_parameters(recurse=False)]
+
+
+def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> str:
+    """Pour weights (in, out) into a module by name, biases to zero; a sentence when that cannot be done."""
+    if not isinstance(module, nn.Module):
+        return f"made a {type(module).__name__}, expected an nn.Module"
+    places, problem = find_weights(module, list(weights), fused)
+    if problem:
+        return problem
+    with torch.no_grad():
+        for name, value in weights.items():
+            place = places[name]
+            target = place.view(place.stored)
+            if target.shape != value.shape:
+                have, want = tuple(place.stored.shape), (value.shape[0], value.shape[1] * place.blocks)
+                want = want[::-1] if place.transposed else want
+                return f"{place.owner} has shape {have}, expected {want}"
+            target.copy_(value)
+            bias = getattr(getattr(module, place.owner), "bias", None)
+            if isinstance(bias, Tensor):
+                bias.zero_()
+    return ""
+
+
+def gradients(
+    total: Tensor, named: Mapping[str, Tensor], module: Any, weights: Sequence[str], fused: Fused
+) -> dict[str, Tensor | None]:
+    """Gradients of `total` for tensors and for a module's named weights (formula orientation); None if cut."""
+    places = find_weights(module, weights, fused)[0] if module is not None else {}
+    stored = {id(place.stored): place.stored for place in places.values() if place.stored.requires_grad}
+    asked = [*named.values(), *stored.values()]
+    found = torch.autograd.grad(total, asked, allow_unused=True)
+    result: dict[str, Tensor | None] = dict(zip(named, found, strict=False))
+    by_id = dict(zip(stored, found[len(named) :], strict=True))
+    for name in weights:
+        place = places.get(name)
+        whole = by_id.get(id(place.stored)) if place else None
+        result[f"d_{name}"] = None if place is None or whole is None else place.view(whole)
+    return result
+
+
+def structure(module: Any, weights: Sequence[str], fused: Fused) -> dict[str, object]:
+    """How a module keeps its weights: what is trainable besides them, what is not registered, not saved."""
+    if not isinstance(module, nn.Module):
+        return {"is_module": False}
+    places, _ = find_weights(module, weights, fused)
+    own = {id(place.stored) for place in places.values()}
+    trained = {id(p): name for name, p in module.named_parameters() if p.requires_grad}
+    saved = {value.data_ptr() for value in module.state_dict().values() if isinstance(value, Tensor)}
+    owners = [place.owner for place in places.values()]
+    return {
+        "is_module": True,
+        "extra": sorted(name for key, name in trained.items() if key not in own),
+        "unregistered": sorted({p.owner for p in places.values() if id(p.stored) not in trained}),
+        "unsaved": sorted({p.owner for p in places.values() if p.stored.data_ptr() not in saved}),
+        "shared": len(own) < len(set(owners)),
+    }

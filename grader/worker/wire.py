@@ -1,0 +1,135 @@
+"""Frames on the pipes between grader, zygote and child: a JSON head and raw tensor bytes, bounded before reading.
+
+A frame is `head length (4 bytes) | body length (8 bytes) | head | body`, lengths big-endian. In the head
+a tensor stands as `{"$": "blob", "dtype": ..., "shape": [...], "at": offset, "size": bytes}`; its bytes lie
+in the body, C order, little-endian. Nothing executable is ever encoded.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from typing import NamedTuple
+
+LENGTHS = struct.Struct(">IQ")
+HEAD_LIMIT = 4 * 2**20  # bytes of one head
+BODY_LIMIT = 64 * 2**20  # bytes of one body
+BLOB_LIMIT = 512  # tensors in one answer
+REQUEST_BLOBS = 100_000  # tensors in one request of the grader's own
+ITEM_SIZE: Mapping[str, int] = {
+    "float64": 8,
+    "float32": 4,
+    "bfloat16": 2,
+    "float16": 2,
+    "int64": 8,
+    "int32": 4,
+    "int16": 2,
+    "int8": 1,
+    "uint8": 1,
+    "bool": 1,
+    "complex64": 8,
+    "complex128": 16,
+}
+
+
+class WireError(ValueError):
+    """Bytes that are not a frame of this protocol."""
+
+
+class Blob(NamedTuple):
+    """A tensor as bytes: dtype by torch's name, shape, C-order little-endian data."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT) -> bytes:
+    """One frame; Blobs anywhere in `head` go into the body. Raises WireError when it is over a limit."""
+    parts: list[bytes] = []
+    at = 0
+
+    def plain(value: object) -> object:
+        nonlocal at
+        if isinstance(value, Blob):
+            place = {"$": "blob", "dtype": value.dtype, "shape": list(value.shape), "at": at, "size": len(value.data)}
+            parts.append(value.data)
+            at += len(value.data)
+            return place
+        if isinstance(value, Mapping):
+            return {str(key): plain(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [plain(item) for item in value]
+        return value
+
+    try:
+        text = json.dumps(plain(head), allow_nan=False, separators=(",", ":")).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise WireError(f"cannot be sent: {error}") from None
+    if len(text) > HEAD_LIMIT or at > BODY_LIMIT or len(parts) > blobs:
+        raise WireError("the frame is over the size limit")
+    return LENGTHS.pack(len(text), at) + text + b"".join(parts)
+
+
+def lengths(prefix: bytes) -> tuple[int, int]:
+    """Head and body length from a frame's first 12 bytes; WireError when over a limit."""
+    head, body = LENGTHS.unpack(prefix)
+    if head > HEAD_LIMIT or body > BODY_LIMIT:
+        raise WireError("the frame announces more than the size limit")
+    return head, body
+
+
+def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, object]:
+    """The head with Blobs put back; WireError for anything that is not exactly such a frame."""
+    try:
+        value = json.loads(head, parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a frame: {error}") from None
+    count = 0
+
+    def restore(item: object, depth: int) -> object:
+        nonlocal count
+        if depth > 64:
+            raise WireError("nested too deep")
+        if isinstance(item, dict):
+            if item.get("$") == "blob":
+                count += 1
+                if count > blobs:
+                    raise WireError("too many tensors")
+                return _blob(item, body)
+            return {key: restore(inner, depth + 1) for key, inner in item.items()}
+        if isinstance(item, list):
+            return [restore(inner, depth + 1) for inner in item]
+        if isinstance(item, float) and not math.isfinite(item):
+            raise WireError("a number is not finite")
+        return item
+
+    restored = restore(value, 0)
+    if not isinstance(restored, dict):
+        raise WireError("a frame's head is an object")
+    return restored
+
+
+def _blob(item: dict[str, object], body: bytes) -> Blob:
+    dtype, shape, at, size = item.get("dtype"), item.get("shape"), item.get("at"), item.get("size")
+    if not isinstance(dtype, str) or dtype not in ITEM_SIZE or not isinstance(shape, list) or len(shape) > 16:
+        raise WireError("a tensor of unknown dtype or shape")
+    if not all(type(n) is int and 0 <= n <= BODY_LIMIT for n in [at, size, *shape]):
+        raise WireError("a tensor whose sizes are not whole numbers")
+    assert isinstance(at, int) and isinstance(size, int)
+    if math.prod(shape) * ITEM_SIZE[dtype] != size or at + size > len(body):
+        raise WireError("a tensor whose bytes do not add up")
+    return Blob(dtype, tuple(shape), body[at : at + size])
+
+
+def _refuse(name: str) -> object:
+    raise WireError(f"{name} is not JSON")
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise WireError("a key stands twice")
+    return found

@@ -1,0 +1,44 @@
+"""What the probes of several steps share: names of weights and axes, sizes in words, layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from grader.probes import Draw, Op, Probe, call, gradient, load, op
+
+WEIGHTS = ("W_q", "W_k", "W_v", "W_o")
+FUSED: Mapping[str, Sequence[str]] = {"W_qkv": ("W_q", "W_k", "W_v")}
+DTYPES = ("float32", "bfloat16", "float16")
+ELSEWHERE = "on a second device (stands for a GPU)"
+
+
+def told(sizes: Mapping[str, int], *words: str) -> str:
+    """`causal mask, B=2, h=3, T=5, float64`: a case in words."""
+    return ", ".join([*(word for word in words if word), *(f"{axis}={n}" for axis, n in sizes.items())])
+
+
+def weights(draw: Draw, width: int) -> dict[str, object]:
+    """Four square weights, of a size that keeps what they give near the size of the input."""
+    return {name: draw.normal(width, width, scale=width**-0.5) for name in WEIGHTS}
+
+
+def make(width: int, heads: int, *, to: str = "m", device: str = "cpu", poured: bool = True) -> list[Op]:
+    """Construct the learner's class as `to`, in the probe's dtype, with the probe's weights."""
+    made = [call("MultiHeadAttention", width, heads, to=to), op("place", of=to, device=device)]
+    return [*made, load(to, {name: name for name in WEIGHTS}, FUSED)] if poured else made
+
+
+def module_gradient(out: str, cotangent: str, wrt: Sequence[str]) -> Op:
+    """Gradients for the inputs and for all four weights."""
+    return gradient({out: cotangent}, wrt, "m", WEIGHTS, FUSED)
+
+
+def structure(of: str = "m") -> Op:
+    """How the class keeps its weights."""
+    return op("structure", of=of, weights=list(WEIGHTS), fused={k: list(v) for k, v in FUSED.items()})
+
+
+STRUCTURE = ("is_module", "extra", "unregistered", "unsaved", "shared")
+GRADIENTS = tuple(f"d_{name}" for name in WEIGHTS)
+
+__all__ = ["Draw", "Probe"]

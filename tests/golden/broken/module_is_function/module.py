@@ -1,0 +1,2 @@
+def MultiHeadAttention(d_model, num_heads):
+    return d_model // num_heads

@@ -1,0 +1,3 @@
+"""Attention, to be written."""
+
+# scores = q @ k.T

@@ -1,0 +1,16 @@
+"""The formula's weights in PyTorch's own module."""
+
+import torch
+from torch import nn
+
+
+def to_library(w_q, w_k, w_v, w_o, num_heads):
+    mha = nn.MultiheadAttention(w_q.shape[0], num_heads, bias=False, batch_first=True)
+    with torch.no_grad():
+        mha.in_proj_weight.copy_(torch.cat([w_q.T, w_k.T, w_v.T]))
+        mha.out_proj.weight.copy_(w_o.T)
+    return mha.eval()
+
+
+def library_mask(mask, num_heads):
+    return ~mask.repeat_interleave(num_heads, dim=0)

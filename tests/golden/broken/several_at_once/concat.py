@@ -1,0 +1,5 @@
+import ctypes
+
+
+def concat(heads):
+    ctypes.string_at(0)

@@ -1,0 +1,18 @@
+import math
+import socket
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+    heads = weights @ v
+    return heads, weights

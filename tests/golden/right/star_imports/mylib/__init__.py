@@ -1,0 +1,2 @@
+from .shapes import *
+from .constants import NEG_INF, ZERO

@@ -1,0 +1,3 @@
+NEG_INF = float("-inf")
+ZERO = 0.0
+UNUSED = {"dropout": None}

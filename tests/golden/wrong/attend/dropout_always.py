@@ -1,0 +1,12 @@
+import math
+
+import torch
+import torch.nn.functional as F
+
+
+def attend(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.nan_to_num(torch.softmax(scores, dim=-1), nan=0.0)
+    return F.dropout(weights, 0.1) @ v, weights

@@ -1,0 +1,13 @@
+import math
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        mask = mask.expand(scores.shape)
+        scores = scores.clone()
+        scores[:, 0] = scores[:, 0].masked_fill(~mask[:, 0], float("-inf"))
+    weights = torch.nan_to_num(torch.softmax(scores, dim=-1), nan=0.0)
+    return weights @ v, weights

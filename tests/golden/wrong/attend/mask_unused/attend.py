@@ -1,0 +1,10 @@
+import math
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores, dim=-1)
+    # TODO mask later
+    return weights @ v, weights

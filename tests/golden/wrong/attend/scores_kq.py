@@ -1,0 +1,11 @@
+import math
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    scores = k @ q.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-1).nan_to_num(0.0)
+    return weights @ v, weights

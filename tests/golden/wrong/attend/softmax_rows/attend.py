@@ -1,0 +1,12 @@
+import math
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(~mask, float("-inf"))
+    weights = torch.softmax(scores, dim=-2)
+    weights = torch.nan_to_num(weights, nan=0.0)
+    return weights @ v, weights

@@ -1,0 +1,12 @@
+import math
+
+import torch
+
+
+def attend(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        additive = (1.0 - mask.to(scores.dtype)) * float("-inf")
+        scores = scores + additive
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights

@@ -1,0 +1,5 @@
+"""Step attend."""
+
+
+def attend(q, k, v, mask=None):
+    raise NotImplementedError("attend")

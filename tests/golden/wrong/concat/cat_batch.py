@@ -1,0 +1,5 @@
+import torch
+
+
+def concat(heads):
+    return torch.cat(heads.unbind(dim=1))

@@ -1,0 +1,5 @@
+from einops import rearrange
+
+
+def concat(heads):
+    return rearrange(heads, "b h t d -> b t (d h)")

@@ -1,0 +1,6 @@
+import torch
+
+
+@torch.no_grad()
+def concat(heads):
+    return torch.cat([heads[:, i] for i in range(heads.shape[1])], dim=-1)

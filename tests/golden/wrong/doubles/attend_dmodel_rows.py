@@ -1,0 +1,12 @@
+from torch import einsum, finfo
+
+
+def attend(q, k, v, mask=None):
+    """b batch, h heads, i queries, j keys, d features."""
+    sim = einsum("bhid,bhjd->bhij", q, k) * (q.shape[1] * q.shape[-1]) ** -0.5
+    if mask is not None:
+        sim = sim.masked_fill(~mask, finfo(sim.dtype).min)
+    attn = sim.softmax(dim=-2)
+    if mask is not None:
+        attn = attn * mask.any(dim=-1, keepdim=True)
+    return einsum("bhij,bhjd->bhid", attn, v), attn

@@ -1,0 +1,20 @@
+import torch
+from einops import rearrange
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model must be divisible by num_heads")
+        self.h = num_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def forward(self, x):
+        q, k, v = (rearrange(f(x), "b t (d h) -> b h t d", h=self.h) for f in (self.W_q, self.W_k, self.W_v))
+        w = torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1)
+        return self.W_o(rearrange(w @ v, "b h t d -> b t (d h)"))

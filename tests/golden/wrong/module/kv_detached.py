@@ -1,0 +1,24 @@
+import torch
+from torch import nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, d_model, num_heads):
+        super().__init__()
+        if d_model % num_heads != 0:
+            raise ValueError("d_model must be divisible by num_heads")
+        self.h = num_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+
+    def split(self, t):
+        return t.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+    def forward(self, x):
+        q = self.split(self.W_q(x))
+        with torch.no_grad():
+            k, v = self.split(self.W_k(x)), self.split(self.W_v(x))
+        a = torch.softmax(q @ k.mT / q.shape[-1] ** 0.5, dim=-1)
+        return self.W_o((a @ v).transpose(1, 2).flatten(2))

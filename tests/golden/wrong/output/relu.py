@@ -1,0 +1,7 @@
+import torch
+
+
+def output(concatenated, w_o):
+    if concatenated.shape[-1] != w_o.shape[0]:
+        raise ValueError(f"{concatenated.shape[-1]} != {w_o.shape[0]}")
+    return torch.relu(torch.matmul(concatenated, w_o))

@@ -1,0 +1,7 @@
+import torch.nn.functional as F
+
+
+def output(concatenated, w_o):
+    if concatenated.shape[-1] != w_o.shape[0]:
+        raise ValueError(f"widths {concatenated.shape[-1]} and {w_o.shape[0]} differ")
+    return F.linear(concatenated, w_o)

@@ -1,0 +1,2 @@
+def output(concatenated, w_o):
+    return concatenated @ w_o

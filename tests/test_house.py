@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.metadata
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+HEAVY = ("matplotlib", "nbformat", "numpy", "pytest", "torch")
+
+TOP_LEVEL = {
+    "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitignore",
+    "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
+}  # fmt: skip
+
+# Who may import whom: a module of a layer imports its own layer and those below it.
+LAYERS = (
+    {"errors", "records", "text"},
+    {"transcript", "probes", "cases", "compare", "figures", "wording", "tree", "yamltext"},
+    {"lessons", "source", "submission", "python_text", "magics", "lone", "notebook", "archive", "sandbox"}
+    | {"judge", "checks", "plugin", "diagnose", "score", "seal"},
+    {"pipeline", "classroom", "audit", "bundle", "quiz", "report"},
+    {"cli", "__main__"},
+)
+WIRE_IS_FOR = {"figures", "probes", "sandbox", "transcript"}  # who may use `worker.wire`, alone of the worker
+
+
+@functools.cache
+def project_files() -> tuple[Path, ...]:
+    """The files that git keeps or would keep; outside a checkout, all but what tools leave behind."""
+    listing = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, check=False,
+    )  # fmt: skip
+    if listing.returncode == 0:
+        names = sorted(name for name in listing.stdout.decode().split("\0") if name)
+        return tuple(ROOT / name for name in names if (ROOT / name).is_file())
+    left_behind = re.compile(r"(^|/)(\.venv.*|\.git|\.\w+_cache|__pycache__|\.hypothesis|build|dist)(/|$)")
+    found = (path for path in sorted(ROOT.rglob("*")) if path.is_file())
+    return tuple(path for path in found if not left_behind.search(path.relative_to(ROOT).as_posix()))
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def sources(*folders: str) -> list[Path]:
+    """Our own Python files in these folders; submissions kept as learners write them are no sources."""
+    kept = re.compile(r"tests/(golden|hostile)/")
+    return [
+        path for path in project_files()
+        if path.suffix == ".py" and relative(path).split("/")[0] in folders and not kept.match(relative(path))
+    ]  # fmt: skip
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=relative(path))
+
+
+def test_top_level_holds_only_what_the_design_names() -> None:
+    assert {relative(path).split("/")[0] for path in project_files()} - TOP_LEVEL == set()
+
+
+@pytest.mark.parametrize("minor", [11, 12, 13, 14])
+def test_syntax_is_that_of_every_supported_python(minor: int) -> None:
+    found = sources("grader", "exercises", "reference", "tests")
+    assert found
+    for path in found:
+        ast.parse(path.read_text(encoding="utf-8"), filename=relative(path), feature_version=(3, minor))
+
+
+def test_no_file_names_a_developers_machine_or_a_registry() -> None:
+    hosts = r"pypi[.]org|python[h]osted|download[.]pytorch|registry[.]npmjs|deb[.]debian|files[.]python"
+    places = r"/opt/(?:wheels|pypi)|/root/[.]pyenv|/tmp/bash_job[s]|/(?:home|Users)/[a-z][\w-]+/[\w.]"
+    foreign = re.compile(f"{hosts}|{places}|{re.escape(str(ROOT))}/")
+    hits = []
+    for path in project_files():
+        if relative(path).startswith(".venv/"):
+            continue  # a mistake of its own, told by the test of the top level
+        text = path.read_text(encoding="utf-8", errors="replace")
+        hits += [f"{relative(path)}: {hit.group()}" for hit in foreign.finditer(text)]
+    assert hits == []
+
+
+# --- the distribution ---------------------------------------------------------------------------
+
+
+def asked_for() -> list[Requirement]:
+    project = PROJECT["project"]
+    extras = [item for group in project["optional-dependencies"].values() for item in group]
+    texts = [*project["dependencies"], *extras, *PROJECT["build-system"]["requires"]]
+    return [Requirement(text) for text in texts]
+
+
+def pins() -> list[tuple[str, str]]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return [tuple(line.split("==")) for line in lines if line and not line.startswith("#")]  # type: ignore[misc]
+
+
+def test_constraints_are_exact_sorted_and_named_once() -> None:
+    names = [canonicalize_name(name) for name, _ in pins()]
+    assert names == sorted(set(names))
+    assert dict(pins())["torch"] == "2.13.0"
+
+
+def test_every_dependency_is_pinned_inside_its_range() -> None:
+    pinned = {canonicalize_name(name): version for name, version in pins()}
+    for requirement in asked_for():
+        version = pinned.get(canonicalize_name(requirement.name), "not pinned")
+        assert requirement.specifier.contains(version), f"{requirement}: {version}"
+
+
+def test_everything_the_dependencies_bring_is_pinned_and_nothing_else() -> None:
+    of_cuda = re.compile(r"nvidia-|cuda-|triton$")  # torch pins these itself, where there is a GPU
+    reached: set[str] = set()
+    waiting = [canonicalize_name(requirement.name) for requirement in asked_for()]
+    while waiting:
+        name = waiting.pop()
+        if name in reached or of_cuda.match(name):
+            continue
+        reached.add(name)
+        for text in importlib.metadata.requires(name) or ():
+            requirement = Requirement(text)
+            if requirement.marker is None or requirement.marker.evaluate({"extra": ""}):
+                waiting.append(canonicalize_name(requirement.name))
+    assert {canonicalize_name(name) for name, _ in pins()} == reached
+
+
+# --- the engine ---------------------------------------------------------------------------------
+
+
+def imports_of_ours(path: Path) -> Iterator[str]:
+    """The dotted names below `grader` that this file imports, at its top or inside a function."""
+    here = relative(path).removesuffix(".py").split("/")
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(here[: -node.level]) if node.level else ""
+            module = ".".join(part for part in (base, node.module) if part)
+            names = [f"{module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.removeprefix("grader.") for name in names if name.split(".")[0] == "grader")
+
+
+def engine() -> list[tuple[str, Path]]:
+    """(dotted name below `grader`, file) of each engine module but the package's own `__init__`."""
+    files = [(relative(path).removeprefix("grader/").removesuffix(".py"), path) for path in sources("grader")]
+    return [(name.replace("/", "."), path) for name, path in files if name != "__init__"]
+
+
+def layer_of(name: str) -> int:
+    part = name.split(".", maxsplit=1)[0]
+    for number, layer in enumerate(LAYERS):
+        if part in layer:
+            return number
+    pytest.fail(f"grader/{part} has no layer: give it one in tests/test_house.py, as low as it goes")
+
+
+def test_imports_run_one_way() -> None:
+    wrong = []
+    for name, path in engine():
+        if name.startswith("worker"):
+            continue
+        for wanted in imports_of_ours(path):
+            if wanted.startswith("worker"):
+                allowed = name.split(".")[0] in WIRE_IS_FOR and wanted.startswith("worker.wire")
+            else:
+                allowed = wanted == "__version__" or layer_of(wanted) <= layer_of(name)
+            if not allowed:
+                wrong.append(f"{name} imports {wanted}")
+    assert wrong == []
+
+
+def test_no_two_engine_modules_import_each_other() -> None:
+    names = {name.removesuffix(".__init__") for name, _ in engine()}
+    graph: dict[str, set[str]] = {}
+    for name, path in engine():
+        wanted = {item if item in names else item.rpartition(".")[0] for item in imports_of_ours(path)}
+        graph[name.removesuffix(".__init__")] = (wanted & names) - {name.removesuffix(".__init__")}
+    while leaves := {name for name, wanted in graph.items() if not wanted}:
+        graph = {name: wanted - leaves for name, wanted in graph.items() if name not in leaves}
+    assert graph == {}
+
+
+def test_the_worker_imports_nothing_of_ours_but_itself() -> None:
+    worker = [(name, path) for name, path in engine() if name.startswith("worker")]
+    assert worker
+    wrong = [
+        f"{name} imports {wanted}"
+        for name, path in worker
+        for wanted in imports_of_ours(path)
+        if not wanted.startswith("worker.")
+    ]
+    assert wrong == []
+
+
+def test_the_engine_reads_no_lesson_and_no_reference_by_import() -> None:
+    foreign = re.compile(r"^\s*(?:from|import)\s+(?:exercises|reference|quizzes|tests)\b", re.MULTILINE)
+    assert [name for name, path in engine() if foreign.search(path.read_text(encoding="utf-8"))] == []
+
+
+def names_of_lessons() -> set[str]:
+    """Slugs, names that steps provide and ids of mistakes, but those that are also plain English words."""
+    names: set[str] = set()
+    for file in ROOT.glob("exercises/*/lesson.yaml"):
+        names.add(file.parent.name)
+        for step in yaml.safe_load(file.read_text(encoding="utf-8"))["steps"]:
+            names |= {provided["name"] for provided in step["provides"]}
+    for file in ROOT.glob("reference/*/mistakes.yaml"):
+        names |= {entry["id"] for entry in yaml.safe_load(file.read_text(encoding="utf-8"))}
+    return {name for name in names if re.search(r"[_-]|[a-z][A-Z]", name)}
+
+
+def test_the_engine_knows_no_lesson() -> None:
+    names = names_of_lessons()
+    assert {"multi_head_attention", "MultiHeadAttention", "to_library"} <= names
+    lesson = re.compile(r"(?<![\w-])(?:" + "|".join(sorted(map(re.escape, names))) + r")(?![\w-])")
+    hits = [
+        f"{name}: {hit.group()}"
+        for name, path in engine()
+        for hit in lesson.finditer(path.read_text(encoding="utf-8"))
+    ]
+    assert hits == []
+
+
+def test_public_names_are_listed_sorted_and_whole() -> None:
+    listed = 0
+    for path in sources("grader"):
+        tree = tree_of(path)
+        made: set[str] = set()
+        exported: list[str] | None = None
+        for node in tree.body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                made.add(node.targets[0].id)
+                if node.targets[0].id == "__all__":
+                    exported = ast.literal_eval(node.value)
+            elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+                made.add(node.name)
+            elif isinstance(node, ast.ImportFrom):
+                made |= {alias.asname or alias.name for alias in node.names}
+        if exported is None:
+            continue
+        listed += 1
+        own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        assert exported == sorted(exported), relative(path)
+        assert set(exported) <= made, relative(path)
+        assert {name for name in own if not name.startswith("_")} <= set(exported), relative(path)
+    assert listed
+
+
+def test_no_engine_file_is_two_files() -> None:
+    long = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in engine()}
+    assert {name: lines for name, lines in long.items() if lines > 250} == {}
+
+
+IMPORT_THE_COMMAND = "import grader.cli"
+ASK_FOR_HELP = """
+import runpy
+sys.argv = ["grader", "--help"]
+try:
+    runpy.run_module("grader", run_name="__main__")
+except SystemExit as end:
+    assert not end.code, end.code
+"""
+
+
+@pytest.mark.parametrize("program", [IMPORT_THE_COMMAND, ASK_FOR_HELP])
+def test_the_command_answers_help_without_heavy_imports(program: str) -> None:
+    program = f"import sys\n{program}\nprint('loaded:', *sorted(set({HEAVY!r}) & sys.modules.keys()))"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].split() == ["loaded:"]
