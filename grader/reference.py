@@ -59,7 +59,7 @@ def read_mistakes(path: Path) -> tuple[Mistake, ...]:
     """The catalogue. Raises LessonError that names the line."""
     if not path.exists():
         return ()
-    found = read_yaml(path, path.name)
+    found = read_yaml(path, path.name, listed=True)
     try:
         entries = TypeAdapter(tuple[Mistake, ...]).validate_python(found.data)
     except ValidationError as error:

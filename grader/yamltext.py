@@ -26,8 +26,8 @@ class YamlText:
         return _error(self.shown, _line(self.node, loc), problem)
 
 
-def read_yaml(path: Path, shown: str) -> YamlText:
-    """The mapping in `path`; safe YAML in UTF-8, no key twice. Raises LessonError with file and line."""
+def read_yaml(path: Path, shown: str, *, listed: bool = False) -> YamlText:
+    """The mapping (or list) in `path`; safe YAML in UTF-8, no key twice. Raises LessonError with file and line."""
     try:
         source = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -38,7 +38,9 @@ def read_yaml(path: Path, shown: str) -> YamlText:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(source)
     try:
         node = loader.get_single_node()
-        if not isinstance(node, yaml.MappingNode):
+        if listed and not isinstance(node, yaml.SequenceNode):
+            raise _error(shown, 1, "expected a list, one entry after the other; begin each with `- `")
+        if not listed and not isinstance(node, yaml.MappingNode):
             raise _error(shown, 1, "expected fields such as `title: ...` at the top; write them as a mapping")
         data = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:

@@ -40,14 +40,11 @@ def describe(value: Any, depth: int = 0) -> object:
 
 
 def blob(tensor: torch.Tensor) -> Blob:
-    """A CPU tensor's bytes; the tensor must be dense and of a dtype in the wire's table."""
-    plain = tensor.detach().to("cpu").contiguous()
-    data = plain.view(torch.uint8).numpy().tobytes() if plain.numel() and plain.dim() else _small(plain)
+    """A dense tensor's bytes, in C order; its dtype is one of the wire's table."""
+    # A tensor of one element may have any strides and still count as contiguous; a copy has none of its own.
+    plain = torch.empty(tensor.shape, dtype=tensor.dtype).copy_(tensor.detach())
+    data = plain.reshape(-1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
     return Blob(str(plain.dtype).removeprefix("torch."), tuple(plain.shape), data)
-
-
-def _small(plain: torch.Tensor) -> bytes:
-    return plain.reshape(1).view(torch.uint8).numpy().tobytes() if plain.numel() else b""
 
 
 def _tensor(value: torch.Tensor) -> object:

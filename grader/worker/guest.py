@@ -112,12 +112,25 @@ class Guest:
 
 
 def accepts(function: Any, takes: int) -> bool:
-    """Whether a method can be called with `takes` positional arguments besides self."""
+    """Whether a method takes `takes` inputs besides self: so many are required, or one more can be given.
+
+    A second parameter that is called a mask is no further input.
+    """
     if not callable(function):
         return False
     try:
-        inspect.signature(function).bind(*[None] * (takes + 1))
+        signature = inspect.signature(function)
     except (TypeError, ValueError):
+        return False
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    inputs = [p for p in signature.parameters.values() if p.kind in kinds][1:]
+    if sum(p.default is inspect.Parameter.empty for p in inputs) == takes:
+        return True
+    if len(inputs) > 1 and takes > 1 and "mask" in inputs[1].name.lower():
+        return False
+    try:
+        signature.bind(*[None] * (takes + 2))
+    except TypeError:
         return False
     return True
 

@@ -10,12 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_map
 
 NAME = "portable"
 STANDS_FOR = torch.device("meta")
+FILLED = ("tensor", "as_tensor", "asarray", "from_numpy")
 MIXERS = ("copy_", "_to_copy", "index", "index_put", "index_put_", "_index_put_impl_", "set_", "lift_fresh")
+
+
+MIXED = "expected all tensors to be on the same device, found the inputs' device and the CPU"
 
 
 class Elsewhere(torch.Tensor):
@@ -58,6 +63,21 @@ class Portable(TorchDispatchMode):
         return run(func, args, kwargs or {})
 
 
+class Constructors(TorchFunctionMode):
+    """`torch.tensor` and its kind fill a tensor below every dispatch; here they are asked for a CPU one first."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        asked = kwargs.get("device")
+        if name == "new_tensor" and isinstance(args[0], Elsewhere) and asked is None:
+            return Elsewhere(torch.tensor(*args[1:], **{"dtype": args[0].dtype, **kwargs}))
+        if name in FILLED and asked is not None and torch.device(asked) == STANDS_FOR:
+            made = func(*args, **{**kwargs, "device": "cpu"})
+            return made if isinstance(made, Elsewhere) else Elsewhere(made)
+        return func(*args, **kwargs)
+
+
 def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """One operation: on the values inside, with the answer put back on the device it belongs to."""
     found = {"elsewhere": False, "here": 0}
@@ -78,10 +98,7 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if asked is not None:
         named = {**named, "device": torch.device("cpu")}
     if found["elsewhere"] and found["here"] and name not in MIXERS:
-        raise RuntimeError(
-            "Expected all tensors to be on the same device, but found at least two devices, "
-            f"the inputs' device and cpu ({name})"
-        )
+        raise RuntimeError(f"{MIXED} ({name})")
     result = func(*plain, **named)
     back = found["elsewhere"] if asked is None else torch.device(asked) == STANDS_FOR
     if name == "copy_":

@@ -10,7 +10,7 @@ import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .portable import NAME, Portable
+from .portable import NAME, Constructors, Portable
 
 
 class Seen:
@@ -30,6 +30,7 @@ def watch(letter: Mapping[str, Any]) -> Iterator[Seen]:
             stack.enter_context(_Functions(seen, frozenset(letter["watch"])))
             stack.enter_context(_modules(seen, frozenset(letter["watch"])))
         if letter["device"] == NAME:
+            stack.enter_context(Constructors())
             stack.enter_context(Portable())
         if letter["count"]:
             seen.operations = 0

@@ -4,9 +4,7 @@ from torch import einsum
 def attend(q, k, v, mask=None):
     """b batch, h heads, i queries, j keys, d features."""
     sim = einsum("bhid,bhjd->bhij", q, k) * q.shape[-1] ** 0.5
-    if mask is not None:
-        keep = mask
     attn = sim.softmax(dim=-1)
     if mask is not None:
-        attn = attn * keep
+        attn = attn * mask
     return einsum("bhij,bhjd->bhid", attn, v), attn
