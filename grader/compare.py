@@ -205,7 +205,7 @@ def _same_array(probe: Probe, one: Floats, two: Floats) -> bool:
     if not np.array_equal(odd, ~np.isfinite(two)) or not np.array_equal(one[odd], two[odd], equal_nan=True):
         return False
     largest = float(np.abs(two[~odd]).max(initial=0.0))
-    return bool((np.abs(one - two)[~odd] <= tolerance(probe, largest).absolute).all())
+    return bool((np.abs(one[~odd] - two[~odd]) <= tolerance(probe, largest).absolute).all())
 
 
 def seal(value: TensorValue) -> SealedTensor | TensorValue:

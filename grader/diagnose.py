@@ -1,10 +1,18 @@
-"""Names the mistake: the catalogue's entry (or pair) whose answers are the learner's answers on every probe."""
+"""Names the mistake: the catalogue's entry (or pair) whose answers are the learner's answers.
+
+A probe is agreed on when both sides gave the same answer, or both none. Where they do not agree, it
+matters whose answer was right: an entry that is wrong where the learner is right is not the learner's.
+Entries are taken in this order: those that agree on every probe; those that differ only where both are
+wrong, on probes beside the core or where one of them crashed; pairs, likewise; those that agree on the
+core but leave something beside it unexplained. Nothing is named without agreement on a wrong answer.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import combinations
 
 from .compare import Expected, difference, same_value
@@ -14,19 +22,28 @@ from .transcript import Answer
 
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # probes that every pair is tried on first
-PAIRS = 4_000  # pairs tried for one step at most
-PAIR_SECONDS = 8.0  # spent on pairs of one step at most
+PAIR_BATCH = 400  # pairs asked for at a time
+PAIR_SECONDS = 6.0  # spent on pairs of one step at most
 NO_ANSWER = ("raised", "unfit")
 
 Answers = Mapping[str, Answer]
 AskVariants = Callable[[str, Sequence[Probe], Mapping[str, Sequence[str]]], Mapping[str, Answers]]
 
 
+class Tier(Enum):
+    """How well an entry explains a learner's answers."""
+
+    EXACT = 3
+    NEAR = 2
+    LOOSE = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """A step to be diagnosed: its probes, the learner's answers, the expected values.
 
-    `base` are mistakes already known to be in it, carried from a neighbour.
+    `homes` are the solution modules a mistake may live in, the step's own first; `base` are mistakes
+    already known to be in it, carried from a neighbour.
     """
 
     step: str
@@ -36,41 +53,40 @@ class Suspect:
     want: Mapping[str, Mapping[str, Expected]]
     base: tuple[str, ...] = ()
 
-    def wrong(self, probe: Probe) -> bool:
-        """Whether the learner's answer to a probe is not the expected one."""
-        answer = self.got[probe.id]
+    def wrong(self, probe: Probe, answer: Answer) -> bool:
+        """Whether an answer to a probe is not the expected one."""
         wanted = self.want.get(probe.id)
-        if answer.outcome != "returned" or wanted is None:
-            return answer.outcome != "returned" and wanted is not None and bool(wanted)
-        values = answer.values
-        return any(difference(probe, name, wanted.get(name), values.get(name)) for name in probe.report)
+        if not wanted or answer.outcome != "returned":
+            return bool(wanted) != (answer.outcome == "returned")
+        return bool(answer.changed) or any(
+            difference(probe, name, wanted.get(name), answer.values.get(name)) for name in probe.report
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How an entry compares with the learner: its tier, and on how many wrong answers they agree."""
+
+    tier: Tier
+    evidence: int
+    shared: int
 
 
 def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -> tuple[Mistake, ...]:
-    """The entry, or the pair of entries, that gives the learner's answers; empty when nothing does.
-
-    An entry must agree wherever both sides answered, and its agreement must show a wrong answer or a
-    crash. One that also crashes on exactly the learner's probes is preferred to one that does not.
-    """
-    entries = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes) and entry.id not in suspect.base]
+    """The entry, or the pair of entries, that gives the learner's answers; empty when nothing does."""
     probes = [probe for probe in suspect.probes if probe.diagnose and probe.id in suspect.got]
-    if not probes:
+    wrong = {probe.id for probe in probes if suspect.wrong(probe, suspect.got[probe.id])}
+    entries = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes) and entry.id not in suspect.base]
+    if not wrong:
         return ()
-    single = _matching(suspect, probes, {entry.id: (entry.id,) for entry in entries}, ask, SIEVE)
-    if single:
-        best = _best(suspect, entries, single)
+    singles = _matches(suspect, probes, wrong, {entry.id: (entry.id,) for entry in entries}, ask, SIEVE)
+    best = _best(suspect, entries, singles)
+    if best is not None and singles[best.id].tier is not Tier.LOOSE:
         return (best,)
-    by_id = {entry.id: entry for entry in entries}
-    pairs = {f"{a.id}+{b.id}": (a.id, b.id) for a, b in _pairs(suspect, entries)}
-    end = time.monotonic() + PAIR_SECONDS
-    for batch in _batches(pairs, 400):
-        double = _matching(suspect, probes, batch, ask, PAIR_SIEVE)
-        if double:
-            first = max(double, key=lambda key: double[key])
-            return tuple(by_id[name] for name in pairs[first])
-        if time.monotonic() > end:
-            break
-    return ()
+    pair = _pair(suspect, probes, wrong, entries, ask)
+    if pair:
+        return pair
+    return (best,) if best is not None else ()
 
 
 def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool:
@@ -96,95 +112,107 @@ def alike(probe: Probe, one: Answer, two: Answer) -> bool:
     return all(same_value(probe, one.values.get(name), two.values.get(name)) for name in probe.report)
 
 
-def _matching(
+def _matches(
     suspect: Suspect,
     probes: Sequence[Probe],
+    wrong: set[str],
     sets: Mapping[str, Sequence[str]],
     ask: AskVariants,
     size: int,
-) -> dict[str, int]:
-    """The sets that agree on every probe, with how many crashes they share with the learner."""
-    sieve = _sieve(suspect, probes, size)
-    survivors = dict(sets)
-    for asked in (sieve, probes):
-        if not survivors:
-            return {}
-        based = {key: (*suspect.base, *ids) for key, ids in survivors.items()}
-        answers = ask(suspect.step, asked, based)
-        survivors = {
-            key: ids for key, ids in survivors.items() if key in answers and _agrees(suspect, asked, answers[key])
-        }
-        if asked is probes:
-            return {key: _shared(suspect, probes, answers[key]) for key in survivors if _shows(suspect, probes, answers[key])}
-    return {}
+) -> dict[str, Match]:
+    """Every set of mistakes that may be the learner's: first on a few probes, then on all of them."""
+    sieve = _sieve(suspect, probes, wrong, size)
+    answers = ask(suspect.step, sieve, {key: (*suspect.base, *ids) for key, ids in sets.items()})
+    left = {key: ids for key, ids in sets.items() if key in answers and _possible(suspect, sieve, wrong, answers[key])}
+    if not left:
+        return {}
+    answers = ask(suspect.step, probes, {key: (*suspect.base, *ids) for key, ids in left.items()})
+    found = {key: _match(suspect, probes, wrong, answers[key]) for key in left if key in answers}
+    return {key: match for key, match in found.items() if match is not None}
 
 
-def _agrees(suspect: Suspect, probes: Iterable[Probe], found: Answers) -> bool:
-    """Agreement wherever both sides answered; a crash against a wrong answer is no disagreement."""
-    for probe in probes:
-        mine, theirs = suspect.got[probe.id], found.get(probe.id)
-        if theirs is None:
-            return False
-        if alike(probe, mine, theirs):
-            continue
-        if mine.outcome == theirs.outcome == "returned":
-            return False
-        if not _both_wrong(suspect, probe, theirs):
-            return False
-    return True
-
-
-def _both_wrong(suspect: Suspect, probe: Probe, theirs: Answer) -> bool:
-    if not suspect.wrong(probe) or "stopped" in (theirs.outcome, suspect.got[probe.id].outcome):
-        return False
-    if theirs.outcome != "returned":
-        return True
-    wanted = suspect.want.get(probe.id, {})
-    return any(difference(probe, name, wanted.get(name), theirs.values.get(name)) for name in probe.report)
-
-
-def _shows(suspect: Suspect, probes: Iterable[Probe], found: Answers) -> bool:
-    """Agreement on something that is not simply right."""
-    return any(suspect.wrong(probe) and alike(probe, suspect.got[probe.id], found[probe.id]) for probe in probes) or any(
-        suspect.got[probe.id].changed for probe in probes
+def _possible(suspect: Suspect, sieve: Iterable[Probe], wrong: set[str], theirs: Answers) -> bool:
+    return all(
+        probe.id in theirs and not (probe.core and _contradicts(suspect, probe, wrong, theirs[probe.id]))
+        for probe in sieve
     )
 
 
-def _shared(suspect: Suspect, probes: Iterable[Probe], found: Answers) -> int:
-    return sum(alike(probe, suspect.got[probe.id], found[probe.id]) for probe in probes)
+def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer) -> bool:
+    """A disagreement that cannot come from two styles of one mistake."""
+    mine = suspect.got[probe.id]
+    if alike(probe, mine, theirs):
+        return False
+    if mine.outcome == theirs.outcome == "returned":
+        return True
+    return probe.id not in wrong or not suspect.wrong(probe, theirs) or mine.outcome == "stopped"
 
 
-def _sieve(suspect: Suspect, probes: Sequence[Probe], size: int) -> list[Probe]:
-    """A few probes that tell most entries apart: answered wrongly first, small sizes of each kind."""
-    answered = [probe for probe in probes if suspect.got[probe.id].outcome == "returned"]
-    wrong = [probe for probe in answered if suspect.wrong(probe)]
-    right = [probe for probe in answered if probe not in wrong]
-    rest = [probe for probe in probes if probe not in answered]
-    mixed = [*_spread(wrong, size - 2), *_spread(right, 2), *_spread(rest, 2)]
-    return mixed[:size] or list(probes[:size])
+def _match(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: Answers) -> Match | None:
+    exact, near, core_evidence, evidence, shared = True, True, 0, 0, 0
+    for probe in probes:
+        answer = theirs.get(probe.id)
+        if answer is None:
+            return None
+        if alike(probe, suspect.got[probe.id], answer):
+            shared += 1
+            evidence += probe.id in wrong
+            core_evidence += probe.core and probe.id in wrong
+            continue
+        exact = False
+        if probe.core and _contradicts(suspect, probe, wrong, answer):
+            return None
+        near = near and probe.id in wrong and suspect.wrong(probe, answer)
+    if not evidence or not (near or core_evidence):
+        return None
+    return Match(Tier.EXACT if exact else Tier.NEAR if near else Tier.LOOSE, evidence, shared)
+
+
+def _pair(
+    suspect: Suspect, probes: Sequence[Probe], wrong: set[str], entries: Sequence[Mistake], ask: AskVariants
+) -> tuple[Mistake, ...]:
+    """The first good pair, those at home in the step itself tried first, within the time there is."""
+    ordered = sorted(entries, key=lambda entry: suspect.homes[0] not in entry.homes)
+    pairs = {f"{a.id}+{b.id}": (a, b) for a, b in combinations(ordered, 2)}
+    keys = list(pairs)
+    end = time.monotonic() + PAIR_SECONDS
+    for start in range(0, len(keys), PAIR_BATCH):
+        batch = {key: tuple(entry.id for entry in pairs[key]) for key in keys[start : start + PAIR_BATCH]}
+        found = _matches(suspect, probes, wrong, batch, ask, PAIR_SIEVE)
+        good = [key for key in found if found[key].tier is not Tier.LOOSE]
+        if good:
+            return pairs[max(good, key=lambda key: (found[key].tier.value, found[key].evidence, found[key].shared))]
+        if time.monotonic() > end:
+            break
+    return ()
+
+
+def _sieve(suspect: Suspect, probes: Sequence[Probe], wrong: set[str], size: int) -> list[Probe]:
+    """A few probes that tell most entries apart: core ones, answered wrongly first, of every kind."""
+    core = [probe for probe in probes if probe.core] or list(probes)
+    answered = [probe for probe in core if suspect.got[probe.id].outcome == "returned"]
+    off = [probe for probe in answered if probe.id in wrong]
+    right = [probe for probe in answered if probe.id not in wrong]
+    rest = [probe for probe in core if probe not in answered]
+    return [*_spread(off, size - 2), *_spread(right, 2), *_spread(rest, 2)][:size]
 
 
 def _spread(probes: Sequence[Probe], count: int) -> list[Probe]:
     """Up to `count` probes, evenly over the list, so that different kinds are among them."""
-    if count <= 0 or len(probes) <= count:
-        return list(probes[: max(count, 0)])
+    if len(probes) <= count:
+        return list(probes)
     step = len(probes) / count
     return [probes[int(i * step)] for i in range(count)]
 
 
-def _best(suspect: Suspect, entries: Sequence[Mistake], scores: Mapping[str, int]) -> Mistake:
-    """The entry that shares most with the learner; among equals one at home in this very step, then the first."""
-    found = [entry for entry in entries if entry.id in scores]
-    return max(found, key=lambda entry: (scores[entry.id], suspect.homes[0] in entry.homes, -entries.index(entry)))
+def _best(suspect: Suspect, entries: Sequence[Mistake], found: Mapping[str, Match]) -> Mistake | None:
+    """The best tier, then most agreement; among equals one at home in this very step, then the first listed."""
+    left = [entry for entry in entries if entry.id in found]
+    if not left:
+        return None
 
+    def rank(entry: Mistake) -> tuple[int, int, int, bool, int]:
+        match = found[entry.id]
+        return (match.tier.value, match.evidence, match.shared, suspect.homes[0] in entry.homes, -entries.index(entry))
 
-def _pairs(suspect: Suspect, entries: Sequence[Mistake]) -> list[tuple[Mistake, Mistake]]:
-    """Pairs of entries, those at home in the step itself first."""
-    ordered = sorted(entries, key=lambda entry: suspect.homes[0] not in entry.homes)
-    return list(combinations(ordered, 2))[:PAIRS]
-
-
-def _batches(pairs: Mapping[str, tuple[str, str]], size: int) -> Iterable[dict[str, tuple[str, str]]]:
-    items = list(pairs.items())
-    for start in range(0, len(items), size):
-        yield dict(items[start : start + size])
+    return max(left, key=rank)

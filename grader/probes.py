@@ -26,7 +26,8 @@ class Probe:
 
     `tags` say what it shows (checks choose by them); `say` tells a person in words; `axes` names the axes
     of reported tensors; `sizes` gives the axes' lengths; `tolerance` overrides the dtype's (with the
-    reason in `why`); `twin` is the id of a probe whose answer must be this one's.
+    reason in `why`). `core` probes show what a mistake is; on the others (extremes, dtypes, lifetimes) styles
+    of one mistake may differ. `again` asks for it twice, in two processes.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Probe:
     count: bool = False
     again: bool = False
     diagnose: bool = True
+    core: bool = True
 
     @property
     def judged(self) -> bool:

@@ -144,11 +144,6 @@ def times_inf(mask: Tensor) -> Tensor:
     return (~mask).float() * float("-inf")
 
 
-def wrong_side(mask: Tensor) -> Tensor:
-    """-inf for what may be attended to."""
-    return torch.zeros(mask.shape).masked_fill(mask, float("-inf"))
-
-
 MISTAKES: dict[str, dict[str, Any]] = {
     "library-order-kqv": {"order": picked(1, 0, 2)},
     "library-order-qvk": {"order": picked(0, 2, 1)},
@@ -166,7 +161,6 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "library-one-head": {"one_head": True},
     "library-not-eval": {"train": True},
     "mask-polarity-library": {"polarity": kept},
-    "mask-polarity-library-additive": {"polarity": wrong_side},
     "mask-added-raw-library": {"polarity": zero_and_one},
     "zero-times-inf-library": {"polarity": times_inf},
     "mask-tiled-order-library": {"repeat": tiled},

@@ -110,7 +110,7 @@ def zero(scores: Tensor, keep: Tensor) -> Tensor:
     return scores.masked_fill(~keep, 0.0)
 
 
-def below_none(depth: float) -> Callable[[Tensor, Tensor], Tensor]:
+def fixed_fill(depth: float) -> Callable[[Tensor, Tensor], Tensor]:
     """Low, but not out of reach of real scores."""
 
     def hide(scores: Tensor, keep: Tensor) -> Tensor:
@@ -202,11 +202,9 @@ MISTAKES: dict[str, Mapping[str, object]] = {
     "mask-after-softmax": {"hide": nothing, "clear": times_mask},
     "inf-after-softmax": {"hide": nothing, "clear": inf_weights},
     "mask-fill-zero": {"hide": zero},
-    "mask-fill-weak": {"hide": below_none(10)},
-    "mask-fill-weak-1e2": {"hide": below_none(1e2)},
-    "mask-fill-weak-1e3": {"hide": below_none(1e3)},
-    "mask-fill-weak-1e4": {"hide": below_none(1e4)},
-    "mask-fill-weak-1e5": {"hide": below_none(1e5)},
+    "mask-fill-weak": {"hide": fixed_fill(10)},
+    "mask-fill-weak-1e4": {"hide": fixed_fill(1e4)},
+    "mask-fill-weak-1e5": {"hide": fixed_fill(1e5)},
     "mask-fill-plus-inf": {"hide": plus_inf},
     "zero-times-inf": {"hide": times_inf},
     "mask-added-raw": {"hide": plus_mask},

@@ -95,7 +95,8 @@ def _masked(seed: int) -> list[Probe]:
     equal = {"equal-2d": draw.keep(4, 4), "equal-3d": draw.keep(4, 4, 4)}
     return [
         *(
-            _probe(seed, f"mask-{name}", dims, "mask untouched", words, [MASKED], more={"mask": np.array(mask)})
+            _probe(seed, f"mask-{name}", dims, f"mask untouched{' empty' * name.startswith('empty')}", words, [MASKED],
+                   more={"mask": np.array(mask)})
             for name, (dims, words, mask) in cases.items()
         ),
         _probe(seed, "mask-keyword", OTHER, "mask", "mask given by keyword", keyword, more={"mask": draw.keep(7, 4)}),
