@@ -3,27 +3,70 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from .errors import MachineError
 from .probes import Probe
 from .requests import Run
 from .sandbox import Group, Worker
 from .transcript import Answer, Loading, Transcript, read_answer, read_loading
 from .wording import stopped
 
-ROUNDS = 3  # how often the rest of a step is asked after a death in it
+ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade
+AGAIN = "again:"
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A group of probes of one step that is still to be answered."""
+
+    step: str
+    probes: list[Probe]
+    again: bool = False
+    rounds: int = 0
 
 
 @dataclass(slots=True)
 class _Gathered:
     """What has come home so far; lives only while one transcript is being gathered."""
 
+    limits: Mapping[str, object]
     loadings: dict[str, Loading] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     again: dict[str, Answer] = field(default_factory=dict)
     prints: dict[str, str] = field(default_factory=dict)
+
+    def store(self, asked: _Asked) -> dict[str, Answer]:
+        """Where a group's answers belong."""
+        return self.again if asked.again else self.answers
+
+    def left(self, asked: _Asked) -> list[Probe]:
+        """A group's probes that have no answer yet."""
+        return [probe for probe in asked.probes if probe.id not in self.store(asked)]
+
+    def keep(self, asked: _Asked, group: Group) -> None:
+        """Take over what a group sent; of two answers to one probe the first counts."""
+        wanted = {probe.id for probe in asked.probes}
+        for head in group.frames:
+            kind = head.get("kind")
+            if kind == "answer" and head.get("probe") in wanted:
+                answer = read_answer(head)
+                self.store(asked).setdefault(answer.probe, answer)
+            elif kind == "loaded" and asked.step not in self.loadings:
+                self.loadings[asked.step] = read_loading(head)
+            elif kind == "done" and isinstance(head.get("prints"), str):
+                self.prints.setdefault(asked.step, str(head.get("prints")))
+
+    def stop(self, asked: _Asked, how: str, what: str, probes: Sequence[Probe] | None = None) -> None:
+        """Say of these probes (all that are left) that the guest was stopped, and by what."""
+        during = what if what == "import" else ""
+        words = stopped(how, self.limits, during)
+        if during and asked.step not in self.loadings:
+            self.loadings[asked.step] = Loading(stopped=words)
+        for probe in self.left(asked) if probes is None else probes:
+            self.store(asked)[probe.id] = Answer(probe.id, "stopped", message=words, during=during)
 
 
 def gather(
@@ -31,72 +74,57 @@ def gather(
     probes: Sequence[Probe],
     forbidden: Mapping[str, Sequence[str]],
     worker: Worker,
-    restart: Callable[[], Worker],
     deadline: float,
     side_by_side: int,
-) -> tuple[Transcript, Worker]:
-    """Every step's answers, each step in a process of its own; the worker in use at the end.
+) -> Transcript:
+    """Every step's answers, each step in a process of its own; what is asked for twice comes last.
 
     `deadline` (monotonic seconds) bounds the whole. Raises MachineError when no worker can be started.
     """
-    got = _Gathered()
-    waiting = _groups(run, probes)
-    rounds = dict.fromkeys(waiting, 0)
+    limits = run.shared["limits"]
+    assert isinstance(limits, Mapping)
+    got = _Gathered(limits)
+    waiting = _groups([probe for probe in probes if probe.step in run.modules])
+    later = _groups([probe for probe in probes if probe.again and probe.step in run.modules], again=True)
+    one_file = len(set(run.modules.values())) == 1
     deaths = 0
-    while waiting and time.monotonic() < deadline:
-        groups = [
-            run.group(key, step, asked, forbidden.get(step, ())) for key, (step, asked) in waiting.items()
-        ]
-        found = worker.run(run.request(groups, side_by_side if not deaths else 1), list(waiting), deadline)
-        suspect = True
-        left: dict[str, tuple[str, list[Probe]]] = {}
-        for key, (step, asked) in waiting.items():
-            group = found[key]
-            store = got.again if key.startswith("again:") else got.answers
-            _keep(got, store, step, group)
-            rest = [probe for probe in asked if probe.id not in store]
-            if group.how == "done" or not rest:
-                continue
-            if group.how == "deadline":
-                _stop(store, got, step, rest, group)
-            elif group.how == "worker died":
-                if suspect and deaths:
-                    _stop(store, got, step, rest, group)
-                else:
-                    left[key] = (step, rest)
-                suspect = False
-            else:
-                rounds[key] += 1
-                left |= _after_death(got, store, key, step, rest, group, rounds[key])
-        if any(group.how == "worker died" for group in found.values()):
-            deaths += 1
-            worker.close()
-            if deaths > DEATHS:
-                break
-            worker = restart()
-        waiting = left
-    for key, (step, asked) in waiting.items():
-        store = got.again if key.startswith("again:") else got.answers
-        _stop(store, got, step, asked, Group((), "deadline", ""))
+    first = True
+    while (waiting or later) and time.monotonic() < deadline and deaths <= DEATHS:
+        for key in [key for key, asked in later.items() if asked.step not in waiting]:
+            _put_off(got, waiting, key, later.pop(key))
+        if not waiting:
+            break
+        # Of one file a few groups show whether it can be imported at all; the others need not wait for that.
+        now = dict(list(waiting.items())[:side_by_side] if first and one_file else waiting)
+        side = 1 if deaths else side_by_side
+        found = _ask(run, now, forbidden, worker, deadline, side)
+        died = any(group.how == "worker died" for group in found.values())
+        over = _settle(got, now, found, alone=deaths > 0)
+        waiting = {key: asked for key, asked in waiting.items() if key not in over}
+        if first and one_file:
+            _same_for_all(got, now, found, waiting)
+        deaths += died
+        first = False
+    for asked in (*waiting.values(), *later.values()):
+        got.stop(asked, "deadline", "")
     _tell_failed_imports(got, probes)
-    return Transcript(got.loadings, got.answers, got.again, got.prints), worker
-
-
-def _tell_failed_imports(got: _Gathered, probes: Sequence[Probe]) -> None:
-    """Where a file could not be imported, that is the answer, not that its names are missing."""
-    for probe in probes:
-        report = got.loadings.get(probe.step)
-        for store in (got.answers, got.again):
-            answer = store.get(probe.id)
-            if answer is not None and answer.outcome == "absent" and report is not None and report.error is not None:
-                store[probe.id] = Answer(probe.id, "raised", raised=report.error, during="import")
+    return Transcript(got.loadings, got.answers, got.again, got.prints)
 
 
 def variants(
-    run: Run, step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]], worker: Worker, deadline: float
+    run: Run,
+    step: str,
+    probes: Sequence[Probe],
+    sets: Mapping[str, Sequence[str]],
+    worker: Worker,
+    seconds: float,
 ) -> dict[str, dict[str, Answer]]:
-    """The answers of several variants of the reference to one step's probes, by variant."""
-    found = worker.run(run.request([run.group(step, step, probes, (), sets)], 1), [step], deadline)
+    """The answers of several variants of the reference to one step's probes, by variant.
+
+    What has not come within `seconds` is left out.
+    """
+    asked = run.request([run.group(step, step, probes, (), sets)], 1)
+    found = worker.run(asked, [step], time.monotonic() + seconds)
     answers: dict[str, dict[str, Answer]] = {key: {} for key in sets}
     for head in found[step].frames:
         if head.get("kind") == "answer" and str(head.get("variant")) in answers:
@@ -107,50 +135,110 @@ def variants(
     return answers
 
 
-def _groups(run: Run, probes: Iterable[Probe]) -> dict[str, tuple[str, list[Probe]]]:
-    """A group for each step, and one more for the inputs that are asked for twice."""
-    groups: dict[str, tuple[str, list[Probe]]] = {}
+def _groups(probes: Sequence[Probe], again: bool = False) -> dict[str, _Asked]:
+    """A group for each step."""
+    groups: dict[str, _Asked] = {}
     for probe in probes:
-        if probe.step in run.modules:
-            groups.setdefault(probe.step, (probe.step, []))[1].append(probe)
-    for probe in probes:
-        if probe.again and probe.step in run.modules:
-            groups.setdefault(f"again:{probe.step}", (probe.step, []))[1].append(probe)
+        key = f"{AGAIN}{probe.step}" if again else probe.step
+        groups.setdefault(key, _Asked(probe.step, [], again)).probes.append(probe)
     return groups
 
 
-def _keep(got: _Gathered, store: dict[str, Answer], step: str, group: Group) -> None:
-    for head in group.frames:
-        kind = head.get("kind")
-        if kind == "answer":
-            answer = read_answer(head)
-            store.setdefault(answer.probe, answer)
-        elif kind == "loaded" and step not in got.loadings:
-            got.loadings[step] = read_loading(head)
-        elif kind == "done" and isinstance(head.get("prints"), str):
-            got.prints.setdefault(step, str(head.get("prints")))
+def _put_off(got: _Gathered, waiting: dict[str, _Asked], key: str, asked: _Asked) -> None:
+    """Now ask for the second time, but not for what was stopped the first time."""
+    answers = got.answers
+    probes = [p for p in asked.probes if p.id not in answers or answers[p.id].outcome != "stopped"]
+    if probes:
+        waiting[key] = replace(asked, probes=probes)
 
 
-def _after_death(
-    got: _Gathered, store: dict[str, Answer], key: str, step: str, rest: list[Probe], group: Group, rounds: int
-) -> dict[str, tuple[str, list[Probe]]]:
-    """Blame the probe at hand (or the import); what is left is asked again, a few times."""
-    if group.what in ("import", "start"):
-        _stop(store, got, step, rest, group)
-        return {}
-    blamed = [probe for probe in rest if probe.id == group.what] or rest[:1]
-    _stop(store, got, step, blamed, group)
-    left = [probe for probe in rest if probe.id not in store]
-    if left and rounds < ROUNDS:
-        return {key: (step, left)}
-    for probe in left:
-        store[probe.id] = Answer(probe.id, "stopped", message="was not asked again after it had been stopped")
-    return {}
+def _ask(
+    run: Run,
+    now: Mapping[str, _Asked],
+    forbidden: Mapping[str, Sequence[str]],
+    worker: Worker,
+    deadline: float,
+    side_by_side: int,
+) -> dict[str, Group]:
+    """One asking; every group gets an equal share of the time there is, so that none starves another."""
+    share = max((deadline - time.monotonic()) * side_by_side / len(now), 1.0)
+    groups = []
+    for key, asked in now.items():
+        names = forbidden.get(asked.step, ())
+        groups.append(run.group(key, asked.step, asked.probes, names, turn_seconds=share))
+    try:
+        return worker.run(run.request(groups, side_by_side), list(now), deadline)
+    except MachineError:
+        if not worker.hello:
+            raise
+        return {key: Group((), "deadline", "") for key in now}
 
 
-def _stop(store: dict[str, Answer], got: _Gathered, step: str, rest: Sequence[Probe], group: Group) -> None:
-    words = stopped(group.how)
-    if group.what in ("import", "start") and step not in got.loadings:
-        got.loadings[step] = Loading(stopped=words)
-    for probe in rest:
-        store[probe.id] = Answer(probe.id, "stopped", message=words, during=group.what)
+def _settle(got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group], alone: bool) -> set[str]:
+    """Take in what came home; the keys of the groups that are over. The others are asked again for the rest."""
+    over = set()
+    suspect = alone  # the first that was cut off by a worker's death, when each ran alone, has caused it
+    for key, asked in now.items():
+        group = found[key]
+        got.keep(asked, group)
+        asked.probes = got.left(asked)
+        if not asked.probes or group.how == "deadline":
+            if asked.probes:
+                got.stop(asked, "deadline", "")
+            over.add(key)
+        elif group.how == "worker died":
+            if suspect:
+                got.stop(asked, "worker died", "")
+                over.add(key)
+            suspect = False
+        elif _after_stop(got, asked, group):
+            over.add(key)
+    return over
+
+
+def _after_stop(got: _Gathered, asked: _Asked, group: Group) -> bool:
+    """Blame the probe at hand, or the import; whether that is the end of this group."""
+    asked.rounds += 1
+    last = asked.rounds >= ROUNDS
+    if group.what == "start" and group.how != "turn":
+        if last:
+            raise MachineError(f"a process for the submission's code could not be set up ({group.how})")
+        return False
+    if group.how == "turn" and not last:
+        return False
+    if group.what == "import" or group.how in ("done", "cpu", "turn", "protocol"):
+        got.stop(asked, "protocol" if group.how == "done" else group.how, group.what)
+        return True
+    blamed = [probe for probe in asked.probes if probe.id == group.what] or asked.probes[:1]
+    got.stop(asked, group.how, group.what, blamed)
+    asked.probes = got.left(asked)
+    if last:
+        got.stop(asked, "given up", "")
+    return last or not asked.probes
+
+
+def _same_for_all(
+    got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group], waiting: dict[str, _Asked]
+) -> None:
+    """When importing the one file stops the guest, every step is told so without trying again."""
+    for key in now:
+        if found[key].what == "import" and found[key].how not in ("done", "deadline", "worker died", "turn"):
+            for asked in waiting.values():
+                got.stop(asked, found[key].how, "import")
+            waiting.clear()
+            return
+
+
+def _tell_failed_imports(got: _Gathered, probes: Sequence[Probe]) -> None:
+    """Where a file could not be imported, that is the answer, not that its names are missing."""
+    for probe in probes:
+        report = got.loadings.get(probe.step)
+        for store in (got.answers, got.again):
+            answer = store.get(probe.id)
+            if (
+                answer is not None
+                and answer.outcome == "absent"
+                and report is not None
+                and report.error is not None
+            ):
+                store[probe.id] = Answer(probe.id, "raised", raised=report.error, during="import")

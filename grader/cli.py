@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
 from .errors import GraderError
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     add_completion=False,
@@ -30,49 +33,99 @@ def grade(
     json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit report.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Replay a run exactly.")] = None,
+    sealed: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference.")
+    ] = None,
     fail_under: Annotated[float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")] = None,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
     from .grading import grade as run
+    from .output import check_places, write_text
 
-    record = run(path, lesson, seed)
-    from .output import write_text
-
-    if json == "-":
-        sys.stdout.write(record.to_json())
-    else:
-        from .report.terminal import render
-
-        sys.stdout.write(render(record, **_terminal()))
-    if json is not None and json != "-":
-        write_text(Path(json), record.to_json())
+    record_file = None if json in (None, "-") else Path(str(json))
+    check_places(file for file in (record_file, junit) if file is not None)
+    record = run(path, lesson, seed, sealed=sealed)
+    if record_file is not None:
+        write_text(record_file, record.to_json())
     if junit is not None:
         from .report.junit import render as render_junit
 
         write_text(junit, render_junit(record))
+    if json == "-":
+        _print(record.to_json())
+    else:
+        from .report.terminal import render
+
+        width, colour, unicode = _terminal()
+        _print(render(record, width=width, colour=colour, unicode=unicode))
     if any(step.status == "broken" for step in record.steps):
         raise typer.Exit(3)
     if fail_under is not None and record.score < fail_under:
         raise typer.Exit(1)
 
 
+@app.command()
+def seal(
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the sealed answers.")],
+    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="A seed other than the lesson's public one.")] = None,
+) -> None:
+    """Write the expected answers, and every known mistake's, as one file without reference code."""
+    from .grading import seal as run
+    from .output import check_places, write_bytes
+
+    check_places([out])
+    data = run(lesson, seed)
+    write_bytes(out, data)
+    typer.echo(f"{out}: {len(data) / 1024:.0f} KiB")
+
+
 def main() -> None:
     """Run the command; a fault is one line on standard error, never a traceback."""
+    import signal
+
+    if hasattr(signal, "SIGTERM"):
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        app()
+        code = app(standalone_mode=False)
     except GraderError as error:
-        sys.stderr.write(f"grader: {' '.join(str(error).split())}\n")
-        sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        sys.stderr.write("grader: stopped\n")
-        sys.exit(130)
+        _end(str(error), error.exit_code)
+    except Exception as error:  # noqa: BLE001  (whatever it is, it is ours: never a learner's zero)
+        if hasattr(error, "format_message"):  # how the command was called
+            _end(f"{error.format_message()} (see grader --help)", int(getattr(error, "exit_code", 2)))
+        _end(_fault(error), 3)
+    if code == INTERRUPTED:
+        _end("stopped", INTERRUPTED)
+    sys.exit(code if isinstance(code, int) else 0)
 
 
-def _terminal() -> dict[str, object]:
+def _end(words: str, code: int) -> NoReturn:
+    sys.stderr.write(f"grader: {' '.join(words.split())}\n")
+    sys.exit(code)
+
+
+def _fault(error: Exception) -> str:
+    """A fault of ours in one line, with the place it comes from."""
+    trace, last = error.__traceback__, "somewhere"
+    while trace is not None:
+        last, trace = f"{Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}", trace.tb_next
+    return f"the grader itself failed, please report this: {type(error).__name__}: {error} ({last})"
+
+
+def _print(text: str) -> None:
+    """Write UTF-8 where that is possible; a terminal that knows less gets escapes, never an error."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _terminal() -> tuple[int, bool, bool]:
+    """The terminal's width, whether it shows colours, whether it knows Unicode."""
     import os
     import shutil
 
     tty = sys.stdout.isatty()
     unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     width = shutil.get_terminal_size((80, 24)).columns if tty or "COLUMNS" in os.environ else 80
-    return {"width": width, "colour": tty and "NO_COLOR" not in os.environ, "unicode": unicode}
+    return width, tty and "NO_COLOR" not in os.environ, unicode

@@ -1,69 +1,22 @@
 """Compares an answer's value with the expected one, in float64, at a tolerance that can be argued with.
 
-The expected side is either the reference's own answer or, where the reference is absent, a sealed one:
-its shape, its norm and random projections of it, along which any error shows but no value can be read.
+The expected side is either the reference's own answer or, where the reference is absent, a sealed one.
 """
 
 from __future__ import annotations
 
-import math
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .figures import HeatMap, heat_maps
+from .hidden import Expected, Floats, SealedTensor, odd_places, slack, slices, sums
 from .probes import Probe
+from .tolerance import tolerance
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
 
-Floats = NDArray[np.float64]
-PROJECTIONS = 6  # of a sealed value: 2**-6 would be the chance to miss an error if signs alone decided
-LOW = ("bfloat16", "float16")
-
-
-@dataclass(frozen=True, slots=True)
-class Precision:
-    """Relative error allowed for one operation's result in a dtype, and why."""
-
-    error: float
-    why: str
-
-
-PRECISIONS: Mapping[str, Precision] = {
-    "float64": Precision(32 * 2.0**-23, "a softmax inside float32 is a right style, so float32's rounding is allowed"),
-    "float32": Precision(256 * 2.0**-23, "measured: right styles differ by up to 3e-5 in values and gradients"),
-    "bfloat16": Precision(4 * 2.0**-7, "8 bits a number; projections, scores, weights and sum each round once"),
-    "float16": Precision(8 * 2.0**-10, "11 bits a number; projections, scores, weights and sum each round once"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Tolerance:
-    """An absolute tolerance for one value, with the reason it has this size."""
-
-    absolute: float
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class SealedTensor:
-    """What is left of an expected tensor without its values.
-
-    `projections` are sums with random signs over the whole; `slices` holds, for each axis, one such sum an
-    index, so that an error's place along every axis can still be told. `largest` is the largest magnitude.
-    """
-
-    dtype: str
-    shape: tuple[int, ...]
-    largest: float
-    projections: Floats
-    slices: tuple[Floats, ...]
-
-
-Expected = Value | SealedTensor
+ROUNDING = 1 + 1e-6  # of adding up what is exactly at the tolerance
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,21 +27,10 @@ class Difference:
     text: str
 
 
-def tolerance(probe: Probe, largest: float) -> Tolerance:
-    """The tolerance for a value of this probe whose largest expected magnitude is `largest`.
-
-    Rounding errors of a sum of n terms grow like sqrt(n); n is the probe's longest axis.
-    """
-    scale = max(1.0, largest)
-    if probe.tolerance is not None:
-        return Tolerance(probe.tolerance * scale, probe.why)
-    precision = PRECISIONS[probe.dtype]
-    longest = max(probe.sizes.values(), default=1)
-    return Tolerance(precision.error * math.sqrt(longest) * scale, precision.why)
-
-
-def difference(probe: Probe, name: str, want: Expected, got: Value) -> Difference | None:
+def difference(probe: Probe, name: str, want: Expected, got: Expected) -> Difference | None:
     """None when `got` is the expected value; otherwise how it departs, shape first, then the worst place."""
+    if isinstance(got, SealedTensor):
+        return _between_sealed(probe, want, got)
     if isinstance(want, TensorValue | SealedTensor):
         return _tensor(probe, name, want, got)
     if isinstance(want, SequenceValue):
@@ -165,36 +107,25 @@ def _values(probe: Probe, name: str, want: Floats, got: Floats) -> Difference | 
     )
 
 
-def _sealed(probe: Probe, name: str, want: SealedTensor, got: Floats) -> Difference | None:
-    allowed = tolerance(probe, want.largest)
-    if not got.size:
-        return None
-    signs = _signs(want.shape)
-    off = np.abs(signs @ got.ravel() - want.projections)
-    # A sum of n errors of at most `allowed` with random signs stays below allowed * sqrt(n) * 6, or far above.
-    if float(off.max()) <= allowed.absolute * 3.0 * math.sqrt(got.size):
-        return None
-    kept = [np.abs(mine - theirs) for mine, theirs in zip(slices(got, signs[0]), want.slices, strict=True)]
-    worst = tuple(int(axis.argmax()) for axis in kept)
-    return Difference("values", f"differs most around {_place(probe, name, worst)}, where you have {number(got[worst])}")
-
-
 def same_value(probe: Probe, one: Value, two: Expected) -> bool:
     """Whether a learner's value is a known mistake's value: as alike as the dtype lets them be."""
-    if isinstance(one, TensorValue) and isinstance(two, TensorValue):
+    if isinstance(one, TensorValue) and isinstance(two, TensorValue | SealedTensor):
         if (one.shape, one.dtype, one.device) != (two.shape, two.dtype, two.device):
             return False
-        if one.array is None or two.array is None:
-            return one.array is two.array
-        return _same_array(probe, np.asarray(one.array, np.float64), np.asarray(two.array, np.float64))
+        mine = None if one.array is None else np.asarray(one.array, np.float64)
+        if isinstance(two, SealedTensor):
+            return mine is not None and _same_sealed(probe, mine, two)
+        if mine is None or two.array is None:
+            return mine is two.array
+        return _same_array(probe, mine, np.asarray(two.array, np.float64))
     if isinstance(one, SequenceValue) and isinstance(two, SequenceValue):
         if all(isinstance(item, str) for item in (*one.items, *two.items)):
             return (one.length > 0) == (two.length > 0)
         pairs = zip(one.items, two.items, strict=False)
         return one.length == two.length and all(same_value(probe, a, b) for a, b in pairs)
     if isinstance(one, FigureValue) and isinstance(two, FigureValue):
-        mine, theirs = heat_maps(one), heat_maps(two)
-        return len(mine) == len(theirs) and all(_alike(a, b) for a, b in zip(mine, theirs, strict=True))
+        mine_maps, theirs = heat_maps(one), heat_maps(two)
+        return len(mine_maps) == len(theirs) and all(_alike(a, b) for a, b in zip(mine_maps, theirs, strict=True))
     if isinstance(one, OtherValue) and isinstance(two, OtherValue):
         return one.type == two.type
     return type(one) is type(two) and one == two
@@ -206,31 +137,6 @@ def _same_array(probe: Probe, one: Floats, two: Floats) -> bool:
         return False
     largest = float(np.abs(two[~odd]).max(initial=0.0))
     return bool((np.abs(one[~odd] - two[~odd]) <= tolerance(probe, largest).absolute).all())
-
-
-def seal(value: TensorValue) -> SealedTensor | TensorValue:
-    """A tensor without its values; one without data (on another device) stays as it is."""
-    if value.array is None:
-        return value
-    plain = np.asarray(value.array, dtype=np.float64)
-    signs = _signs(value.shape)
-    largest = float(np.abs(plain).max(initial=0.0))
-    return SealedTensor(value.dtype, value.shape, largest, signs @ plain.ravel(), slices(plain, signs[0]))
-
-
-def slices(array: Floats, signs: Floats) -> tuple[Floats, ...]:
-    """For each axis, the signed sum over all the others."""
-    signed = array * signs.reshape(array.shape)
-    axes = range(array.ndim)
-    return tuple(signed.sum(axis=tuple(other for other in axes if other != axis)) for axis in axes)
-
-
-@lru_cache(maxsize=256)
-def _signs(shape: tuple[int, ...]) -> Floats:
-    size = math.prod(shape)
-    key = zlib.crc32(repr(shape).encode())
-    draws = np.random.Generator(np.random.PCG64(key)).integers(0, 2, (PROJECTIONS, size))
-    return (2.0 * draws - 1.0).astype(np.float64)
 
 
 def _figure(probe: Probe, want: FigureValue, got: Value) -> Difference | None:

@@ -25,6 +25,7 @@ PAIR_SIEVE = 3  # probes that every pair is tried on first
 PAIR_BATCH = 400  # pairs asked for at a time
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most
 NO_ANSWER = ("raised", "unfit")
+TELLING = ("returned", *NO_ANSWER)
 
 Answers = Mapping[str, Answer]
 AskVariants = Callable[[str, Sequence[Probe], Mapping[str, Sequence[str]]], Mapping[str, Answers]]
@@ -77,8 +78,8 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
     probes = [probe for probe in suspect.probes if probe.diagnose and probe.id in suspect.got]
     wrong = {probe.id for probe in probes if suspect.wrong(probe, suspect.got[probe.id])}
     entries = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes) and entry.id not in suspect.base]
-    if not wrong:
-        return ()
+    if not any(suspect.got[key].outcome in TELLING and suspect.got[key].during != "import" for key in wrong):
+        return ()  # nothing came home that could be compared
     singles = _matches(suspect, probes, wrong, {entry.id: (entry.id,) for entry in entries}, ask, SIEVE)
     best = _best(suspect, entries, singles)
     if best is not None and singles[best.id].tier is not Tier.LOOSE:

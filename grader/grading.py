@@ -10,42 +10,64 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from .errors import InputError
-from .sandbox import Worker, close_all, start_jailed, start_trusted
+from .sandbox import start_jailed, start_trusted
 
 if TYPE_CHECKING:
     from .lessons import Lesson
     from .pipeline import Standard
     from .probes import Probe
     from .records import Record
+    from .requests import Run
     from .submission import Submission
     from .transcript import Transcript
 
 SEED_BITS = 31
 STANDARD_SECONDS = 150.0  # for the reference's own answers
+WHOLE_SECONDS = 172.0  # for one grade, whatever the submission does
+ANSWER_SHARE, NAME_SHARE = 0.87, 0.96  # of these: when the submission has to be done, when naming mistakes ends
+SEALED_FILE = "sealed.bin"  # beside lesson.yaml, in a learner's bundle
 
 
-def grade(path: Path, slug: str | None, seed: int | None, root: Path | None = None) -> Record:
-    """The record of one submission. Raises InputError, LessonError, MachineError.
+def grade(
+    path: Path,
+    slug: str | None,
+    seed: int | None,
+    root: Path | None = None,
+    sealed: Path | None = None,
+    seconds: float = WHOLE_SECONDS,
+) -> Record:
+    """The record of one submission, within about so many seconds. Raises InputError, LessonError, MachineError.
 
-    Seed and reference decide every probe and every expected value; without a seed one is drawn.
+    Seed and reference decide every probe and every expected value; without a seed one is drawn. Where the
+    reference is absent, or a sealed file is given, that file decides.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
-    with Session(slug, seed, root) as session:
+    with Session(slug, seed, root, sealed, seconds) as session:
         return session.grade(path)
 
 
 class Session:
     """One seed, one standard, any number of submissions, each in processes of its own."""
 
-    def __init__(self, slug: str | None, seed: int | None, root: Path | None = None) -> None:
+    def __init__(
+        self,
+        slug: str | None,
+        seed: int | None,
+        root: Path | None = None,
+        sealed: Path | None = None,
+        seconds: float = WHOLE_SECONDS,
+    ) -> None:
         self.started = time.monotonic()
-        self._workers: list[Worker] = [start_jailed()]
+        self.seconds = seconds
+        self.worker = start_jailed()
         self._pool = ThreadPoolExecutor(2)
         self._standard: Future[Standard] | None = None
         self._place = (slug, root)
         self._seed = seed
-        self._trusted = start_trusted()
+        self._sealed = sealed
+        # Known before any lesson is read, so that the reference's worker can start at once where it is needed.
+        self._trusted = None if sealed is not None or not has_reference(root) else start_trusted()
         self.lesson: Lesson | None = None
 
     def __enter__(self) -> Session:
@@ -54,30 +76,28 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        close_all([*self._workers, self._trusted])
+        self.worker.close()
+        if self._trusted is not None:
+            self._trusted.close()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-    @property
-    def worker(self) -> Worker:
-        """The jailed worker in use."""
-        return self._workers[-1]
 
     def grade(self, path: Path) -> Record:
         """The record of one submission. Raises InputError, LessonError, MachineError."""
-        from .pipeline import environment_of, jailed_run, judge_transcript
+        from .pipeline import bounded, environment_of, jailed_run, judge_transcript
         from .source import read_submission
 
         started = self.started if self._standard is None else time.monotonic()
         lesson = self._lesson()
         submission = read_submission(path, lesson)
         seed, probes = self._prepare(lesson)
-        run = jailed_run(lesson, submission, self.worker)
-        answering = self._pool.submit(self._transcript, lesson, submission, probes)
+        run = jailed_run(lesson, submission)
+        end = started + self.seconds * ANSWER_SHARE
+        answering = self._pool.submit(self._transcript, lesson, submission, run, probes, end)
         import pytest  # noqa: F401  (imported while the workers work)
 
         found = answering.result()
         assert self._standard is not None
-        held = self._standard.result()
+        held = bounded(self._standard.result(), started + self.seconds * NAME_SHARE)
         place = environment_of(self.worker)
         return judge_transcript(lesson, submission, run, found, held, seed=seed, environment=place, started=started)
 
@@ -90,6 +110,15 @@ class Session:
 
     def _prepare(self, lesson: Lesson) -> tuple[int, Sequence[Probe]]:
         """The seed and its probes; the first call sets the reference to work on them."""
+        if self._standard is None:
+            if self._sealed is not None or lesson.reference is None:
+                self._open_sealed(lesson)
+            else:
+                self._ask_reference(lesson, lesson.reference)
+        assert self._seed is not None
+        return self._seed, self._probes
+
+    def _ask_reference(self, lesson: Lesson, folder: Path) -> None:
         from .pipeline import standard
         from .reference import make_probes, read_reference
 
@@ -97,23 +126,60 @@ class Session:
             import secrets
 
             self._seed = secrets.randbits(SEED_BITS)
-        if lesson.reference is None:
-            raise InputError(f"{lesson.slug}: neither the reference nor sealed answers are here")
-        if self._standard is None:
-            self._probes = make_probes(lesson, self._seed)
-            reference = read_reference(lesson.reference)
-            end = time.monotonic() + STANDARD_SECONDS
-            self._standard = self._pool.submit(standard, lesson, reference, self._probes, self._trusted, end)
-        return self._seed, self._probes
+        self._probes: Sequence[Probe] = make_probes(lesson, self._seed)
+        self._trusted = self._trusted or start_trusted()
+        end = time.monotonic() + STANDARD_SECONDS
+        self._standard = self._pool.submit(
+            standard, lesson, read_reference(folder), self._probes, self._trusted, end
+        )
 
-    def _transcript(self, lesson: Lesson, submission: Submission, probes: Sequence[Probe]) -> Transcript:
-        from .pipeline import asked_steps, jailed_run, transcribe
+    def _open_sealed(self, lesson: Lesson) -> None:
+        from .pipeline import Standard
+        from .seal import read_sealed
 
-        run = jailed_run(lesson, submission, self.worker)
-        steps = asked_steps(lesson, submission, run)
-        found, _ = transcribe(lesson, run, probes, steps, self.worker, self._restart)
-        return found
+        path = self._sealed or lesson.folder / SEALED_FILE
+        if not path.exists():
+            raise InputError(f"{path}: no sealed answers, and the reference is not here; fetch the bundle again")
+        held = read_sealed(path)
+        if held.lesson != lesson.slug:
+            raise InputError(f"{path}: sealed for the lesson {held.lesson}, not for {lesson.slug}")
+        if self._seed not in (None, held.seed):
+            raise InputError(f"--seed {self._seed}: the sealed answers are for seed {held.seed} only; leave it out")
+        self._seed, self._probes = held.seed, held.probes
+        self._standard = Future()
+        self._standard.set_result(Standard(held.probes, held.want, held.mistakes, held.ask))
 
-    def _restart(self) -> Worker:
-        self._workers.append(start_jailed())
-        return self._workers[-1]
+    def _transcript(
+        self, lesson: Lesson, submission: Submission, run: Run, probes: Sequence[Probe], end: float
+    ) -> Transcript:
+        from .pipeline import asked_steps, transcribe
+
+        return transcribe(lesson, run, probes, asked_steps(lesson, submission, run), self.worker, end)
+
+
+def has_reference(root: Path | None) -> bool:
+    """Whether the hidden side of any lesson is here."""
+    home = Path(__file__).resolve().parent.parent if root is None else root
+    return (home / "reference").is_dir()
+
+
+def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
+    """A sealed file's bytes for a lesson, at its public seed unless another is given."""
+    from .lessons import find_lesson
+    from .pipeline import homes_of, standard
+    from .reference import make_probes, read_reference
+    from .seal import seal_lesson
+
+    lesson = find_lesson(slug, root)
+    if lesson.reference is None:
+        raise InputError(f"{lesson.slug}: the reference is not here, so nothing can be sealed")
+    drawn = lesson.public_seed if seed is None else seed
+    probes = make_probes(lesson, drawn)
+    worker = start_trusted()
+    try:
+        end = time.monotonic() + STANDARD_SECONDS
+        held = standard(lesson, read_reference(lesson.reference), probes, worker, end)
+        homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
+        return seal_lesson(lesson.slug, drawn, probes, held.want, held.mistakes, homes, held.ask)
+    finally:
+        worker.close()

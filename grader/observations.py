@@ -73,10 +73,14 @@ def advice(step: Step, probes: Iterable[Probe], found: Transcript) -> tuple[str,
             counts["count-batch"].append(answer.operations)
     tokens, batch = counts["count-tokens"], counts["count-batch"]
     said = []
-    if len(tokens) == 2 and tokens[1] > tokens[0] * 1.25:
-        said.append("there is a Python loop over tokens: right, but one tensor operation for all of them is faster")
-    if batch and small and batch[0] > small * 1.25:
-        said.append("there is a Python loop over samples: right, but one tensor operation for all of them is faster")
+    if len(tokens) == 2 and 4 * tokens[1] > 5 * tokens[0]:
+        said.append(
+            "there is a Python loop over tokens: right, but one tensor operation for all of them is faster"
+        )
+    if batch and small and 4 * batch[0] > 5 * small:
+        said.append(
+            "there is a Python loop over samples: right, but one tensor operation for all of them is faster"
+        )
     return tuple(said)
 
 
@@ -94,12 +98,12 @@ def cuda_check() -> tuple[CheckRecord, ...]:
     )
 
 
-def import_failure(step: Step, found: Transcript) -> str:
-    """Why a step's file could not be imported; "" when it was."""
+def import_failure(step: Step, submission: Submission, found: Transcript) -> str:
+    """Why the file that a step is in could not be imported; "" when it was."""
     report = found.loadings.get(step.id)
     if report is None or (report.error is None and not report.stopped):
         return ""
-    return loading(step.file, report)
+    return loading(step.file if submission.form == "folder" else submission.name, report)
 
 
 def _nearest(wanted: Sequence[str], seen: Sequence[str]) -> str:

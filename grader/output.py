@@ -3,25 +3,91 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from .errors import InputError
 
+PREFIX = ".grader-"
+
+
+def check_places(paths: Iterable[Path]) -> None:
+    """Find out before any work whether these files can be written. Raises InputError."""
+    seen: set[Path] = set()
+    for path in paths:
+        place = _real(path)
+        if place in seen:
+            raise InputError(f"{path}: two outputs would go into one file; give each its own")
+        seen.add(place)
+        if place.is_dir():
+            raise InputError(f"{path}: it is a folder; give a file's name in it")
+        if _is_plain(place):
+            handle, name = _beside(path, place)
+            os.close(handle)
+            Path(name).unlink(missing_ok=True)
+        elif not os.access(place, os.W_OK):
+            raise InputError(f"{path}: cannot be written (Permission denied); choose another place")
+
 
 def write_text(path: Path, text: str) -> None:
-    """Write to a temporary name beside `path`, then rename. Raises InputError when that cannot be done."""
+    """Write UTF-8 text, whole or not at all. Raises InputError when that cannot be done."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write to a temporary name beside `path`, then rename. Raises InputError when that cannot be done.
+
+    A link stays a link, an existing file keeps its mode; a device or a pipe is written to.
+    """
+    place = _real(path)
+    if not _is_plain(place):
+        try:
+            place.write_bytes(data)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+        return
+    handle, name = _beside(path, place)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent or ".")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
+        Path(name).chmod(_mode(place))
+        Path(name).replace(place)
     except OSError as error:
         Path(name).unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written ({error.strerror}); nothing was changed") from None
+
+
+def _real(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):
+        raise InputError(f"{path}: no file can have such a path; choose another place") from None
+
+
+def _is_plain(place: Path) -> bool:
+    """Whether there is a regular file, or nothing yet: never replace a device by a file."""
+    try:
+        return place.is_file() or not place.exists()
+    except OSError as error:
+        raise InputError(f"{place}: cannot be written ({error.strerror}); choose another place") from None
+
+
+def _beside(path: Path, place: Path) -> tuple[int, str]:
+    try:
+        return tempfile.mkstemp(prefix=PREFIX, dir=place.parent)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+
+
+def _mode(place: Path) -> int:
+    """An existing file's mode, or that of a new one."""
+    try:
+        return stat.S_IMODE(place.stat().st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask

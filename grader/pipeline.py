@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .asking import gather, variants
@@ -15,19 +16,20 @@ from .diagnose import AskVariants, Suspect, carried, diagnose
 from .errors import LessonError, MachineError
 from .judge import judge
 from .lessons import Lesson, Step
-from .observations import absent, advice, banned, cuda_check, only_skeleton
+from .observations import absent, advice, banned, cuda_check, import_failure, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
 from .records import Record, SubmissionRecord
 from .reference import Mistake, Reference
 from .requests import Run, learner_run, mentioned, neighbours, reference_run
-from .sandbox import Worker, guest_uid
+from .jail import guest_uid
+from .sandbox import Worker
 from .scan import detours
 from .score import Account, score_step, wrong_points
 from .submission import Submission
 from .transcript import Answer, Transcript
 
-GRADE_SECONDS = 165.0  # for everything the submission runs; the whole grade ends within 180
+VARIANT_SECONDS = 120.0  # for one question to the known mistakes
 SIDE_BY_SIDE = 2  # children of one worker at a time
 
 
@@ -39,6 +41,12 @@ class Standard:
     want: Mapping[str, Mapping[str, Expected]]
     mistakes: tuple[Mistake, ...]
     ask: AskVariants
+    until: Callable[[float], AskVariants] | None = None  # the same, for where its answers take time
+
+
+def bounded(standard: Standard, end: float) -> Standard:
+    """The same standard, whose mistakes answer nothing after `end` (monotonic seconds)."""
+    return standard if standard.until is None else replace(standard, ask=standard.until(end))
 
 
 def expected_answers(
@@ -47,7 +55,7 @@ def expected_answers(
     """The solution's own answers to the probes, in float64. Raises LessonError when it has none."""
     run = reference_run(lesson, reference.modules, exact=True)
     judged = [probe for probe in probes if probe.judged]
-    found, _ = gather(run, judged, {}, worker, lambda: worker, deadline, SIDE_BY_SIDE)
+    found = gather(run, judged, {}, worker, deadline, SIDE_BY_SIDE)
     want: dict[str, Mapping[str, Expected]] = {}
     for probe in judged:
         answer = found.answers.get(probe.id)
@@ -68,17 +76,21 @@ def standard(
     want = expected_answers(lesson, reference, probes, worker, deadline)
     run = reference_run(lesson, reference.modules, exact=False)
 
-    def ask(
-        step: str, asked: Sequence[Probe], sets: Mapping[str, Sequence[str]]
-    ) -> Mapping[str, Mapping[str, Answer]]:
-        return variants(run, step, asked, sets, worker, time.monotonic() + 60.0)
+    def until(end: float) -> AskVariants:
+        def ask(
+            step: str, asked: Sequence[Probe], sets: Mapping[str, Sequence[str]]
+        ) -> Mapping[str, Mapping[str, Answer]]:
+            seconds = min(VARIANT_SECONDS, end - time.monotonic())
+            return variants(run, step, asked, sets, worker, seconds) if seconds > 0 else {}
 
-    return Standard(tuple(probes), want, reference.mistakes, ask)
+        return ask
+
+    return Standard(tuple(probes), want, reference.mistakes, until(math.inf), until)
 
 
-def jailed_run(lesson: Lesson, submission: Submission, worker: Worker) -> Run:
-    """The run of a submission in this worker."""
-    return learner_run(lesson, submission, guest_uid(worker.isolation))
+def jailed_run(lesson: Lesson, submission: Submission) -> Run:
+    """The run of a submission in a jailed worker."""
+    return learner_run(lesson, submission, guest_uid())
 
 
 def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:
@@ -92,15 +104,13 @@ def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:
 
 
 def transcribe(
-    lesson: Lesson, run: Run, probes: Sequence[Probe], steps: set[str], worker: Worker, restart: object
-) -> tuple[Transcript, Worker]:
-    """Run a submission's steps on all probes, once."""
+    lesson: Lesson, run: Run, probes: Sequence[Probe], steps: set[str], worker: Worker, deadline: float
+) -> Transcript:
+    """Run a submission's steps on all probes, once, until `deadline` (monotonic seconds) at most."""
     names = [item.name for item in lesson.forbidden]
     forbidden = {step.id: names for step in lesson.steps if step.forbid}
     asked = [probe for probe in probes if probe.step in steps]
-    deadline = time.monotonic() + GRADE_SECONDS
-    assert callable(restart)
-    return gather(run, asked, forbidden, worker, restart, deadline, SIDE_BY_SIDE)
+    return gather(run, asked, forbidden, worker, deadline, SIDE_BY_SIDE)
 
 
 def judge_transcript(
@@ -204,7 +214,7 @@ def _plain_account(
         verdicts=verdicts,
         absent=missing or skeleton,
         barred=banned(lesson, step, answers),
-        note=f"{step.file}: {problem}" if problem else "",
+        note=f"{step.file}: {problem}" if problem else import_failure(step, submission, found),
         review=detours(lesson, step, submission),
         advice=advice(step, standard.probes, found),
         extra=() if missing or skeleton else cuda_check(),
@@ -224,8 +234,7 @@ def _explained(
     wrong = [other for other in around if other.absent or _wrong(other) or other.barred]
     known = tuple(dict.fromkeys(entry.id for other in wrong for entry in other.mistakes))
     probes = tuple(p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers)
-    homes = (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
-    suspect = Suspect(step.id, homes, probes, found.answers, standard.want, ())
+    suspect = Suspect(step.id, homes_of(lesson, step), probes, found.answers, standard.want, ())
     if known and carried(suspect, known, standard.ask):
         names = " and ".join(other.step.file for other in wrong if other.mistakes)
         return replace(account, carried=f"full points: the mistake of {names} is carried forward, this step is right")
@@ -236,6 +245,11 @@ def _explained(
     based = replace(suspect, base=known)
     found_mistakes = diagnose(based, standard.mistakes, standard.ask)
     return replace(account, mistakes=found_mistakes)
+
+
+def homes_of(lesson: Lesson, step: Step) -> tuple[str, ...]:
+    """The solution modules that a mistake in this step may live in, the step's own first."""
+    return (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
 
 
 def _stem(lesson: Lesson, step_id: str) -> str:

@@ -19,7 +19,10 @@ from .yamltext import read_yaml
 
 
 class Mistake(Frozen):
-    """A known mistake: where it lives (solution modules), what it is called, what to say about it."""
+    """A known mistake: where it lives (solution modules), what it is called, what to say about it.
+
+    `form_of` names the mistake this entry is one form of; `twins` are mistakes no answer can tell from it.
+    """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
     home: str | tuple[str, ...]
@@ -27,7 +30,13 @@ class Mistake(Frozen):
     message: Annotated[str, Field(min_length=1)]
     hint: tuple[str, ...]
     twins: tuple[str, ...] = ()
+    form_of: str = ""
     note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The id that is reported: several forms of one mistake share it."""
+        return self.form_of or self.id
 
     @property
     def homes(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from .probes import Probe
 from .submission import Submission
 
 PROCESSES = 256  # processes and threads of one guest
+TURN_SECONDS = 3600.0
 STEP_WALL = 2.0  # wall-clock seconds of a step, for each second of CPU it may use
 
 
@@ -33,14 +34,19 @@ class Run:
         probes: Iterable[Probe],
         forbidden: Sequence[str] = (),
         variants: Mapping[str, Sequence[str]] | None = None,
+        turn_seconds: float = TURN_SECONDS,
     ) -> dict[str, object]:
-        """One group: probes of one step, answered by a child of its own, once for each variant."""
+        """One group: probes of one step, answered by a child of its own, once for each variant.
+
+        After `turn_seconds` it is interrupted, through no fault of its own.
+        """
         made = {"": ()} if variants is None else variants
         return {
             "group": key,
             "module": self.modules[step],
             "provides": list(self.provides[step]),
             "probes": [probe.letter(forbidden) for probe in probes],
+            "turn_seconds": turn_seconds,
             "variants": [{"key": name, "mistakes": list(ids)} for name, ids in made.items()],
         }
 

@@ -92,7 +92,7 @@ def _check(verdict: Verdict, points: float) -> CheckRecord:
 
 def _mistake(entry: Mistake) -> MistakeRecord:
     hint = entry.hint[min(POINTER, len(entry.hint) - 1)] if entry.hint else ""
-    return MistakeRecord(id=entry.id, title=entry.title, message=entry.message, hint=hint)
+    return MistakeRecord(id=entry.name, title=entry.title, message=entry.message, hint=hint)
 
 
 def wrong_points(steps: Sequence[Step], verdicts: Mapping[str, Sequence[Verdict]]) -> str:

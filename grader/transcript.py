@@ -13,7 +13,7 @@ from .text import printable
 from .worker.wire import Blob
 
 Outcome = Literal["returned", "unfit", "absent", "raised", "stopped"]
-OUTCOMES: Mapping[str, Outcome] = {name: name for name in ("returned", "unfit", "absent", "raised")}  # type: ignore[misc,assignment]
+OUTCOMES: Mapping[str, Outcome] = {"returned": "returned", "unfit": "unfit", "absent": "absent", "raised": "raised"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .probes import Probe
 from .transcript import Answer, Loading, Raised
 
 STOPPED = {
-    "time": "did not come back in time and was stopped",
-    "cpu": "used more computing time than one step may",
+    "turn": "took longer than one step may and was stopped",
     "deadline": "was not reached before the time for the whole grade was over",
+    "given up": "was stopped so often before that this was not asked any more",
     "worker died": "ended the process that runs it",
     "protocol": "broke the connection to the grader",
 }
@@ -27,19 +29,27 @@ def crash(raised: Raised) -> str:
 
 def because(probe: Probe, answer: Answer) -> str:
     """Why a probe has no answer, with the case it was."""
-    case = f" Case: {probe.say}."
+    case = "" if answer.during == "import" else f" Case: {probe.say}."
+    while_imported = "while it was imported, " if answer.during == "import" else ""
     if answer.outcome == "absent":
         return f"nothing named `{answer.message}` was found."
     if answer.outcome == "unfit":
         return f"{answer.message}.{case}"
     if answer.outcome == "raised" and answer.raised is not None:
         doing = f" while it was asked to {answer.during}" if answer.during.startswith("call") else ""
-        return f"it raised {crash(answer.raised)}{doing}.{case}"
-    return f"your code {answer.message}.{case}"
+        return f"{while_imported}it raised {crash(answer.raised)}{doing}.{case}"
+    return f"{while_imported}your code {answer.message}.{case}"
 
 
-def stopped(how: str) -> str:
+def stopped(how: str, limits: Mapping[str, object], during: str = "") -> str:
     """How a run ended, as the second half of a sentence that begins with "your code"."""
+    if how == "time":
+        seconds = limits["import_seconds" if during == "import" else "call_seconds"]
+        return f"did not come back within {seconds} s and was stopped"
+    if how == "cpu":
+        return (
+            f"used more than {limits['step_cpu_seconds']} s of computing time, which is all one step may use"
+        )
     if how in STOPPED:
         return STOPPED[how]
     if how.startswith("exit"):
@@ -47,7 +57,7 @@ def stopped(how: str) -> str:
     if how.startswith("signal"):
         name = how.removeprefix("signal ")
         if name == "SIGKILL":
-            return "was killed: it used more memory or time than one step may"
+            return "was killed (SIGKILL), by itself or for using more memory or time than one step may"
         return f"crashed the process that runs it ({name})"
     return f"stopped ({how})"
 

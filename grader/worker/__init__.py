@@ -1,1 +1,1 @@
-"""The untrusted side: the only code of the grader that enters the jail. It holds no check, no answer, no points."""
+"""The untrusted side: the only code of ours that enters the jail. It holds no check, no answer, no points."""

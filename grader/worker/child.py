@@ -5,14 +5,18 @@ from __future__ import annotations
 import io
 import os
 import resource
+import signal
 import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from .describe import raised
 from .guest import Guest
-from .perform import perform, raised
+from .perform import perform
 from .wire import WireError, pack
+
+PR_SET_PDEATHSIG = 1
 
 
 class Prints(io.TextIOBase):
@@ -22,11 +26,13 @@ class Prints(io.TextIOBase):
         self.limit, self.kept, self.size = limit, [""], 0
 
     def writable(self) -> bool:
+        """Always: a closed output would be the guest's to notice."""
         return True
 
     def write(self, text: str) -> int:
+        """Takes any text, keeps what there is room for."""
         if self.size < self.limit:
-            self.kept.append(text[: self.limit - self.size])
+            self.kept.append(str.__getitem__(text, slice(self.limit - self.size)))
         self.size += len(text)
         return len(text)
 
@@ -38,20 +44,34 @@ class Prints(io.TextIOBase):
 def lock_in(limits: Mapping[str, int], uid: int | None) -> None:
     """Resource limits for this process and its children (0 = none); another user where we are root."""
     if limits["memory_mib"]:
-        memory = int(_status("VmSize")) * 1024 + limits["memory_mib"] * 2**20
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        _limit(resource.RLIMIT_AS, int(_status("VmSize")) * 1024 + limits["memory_mib"] * 2**20)
     if limits["step_cpu_seconds"]:
-        seconds = limits["step_cpu_seconds"]
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (64 * 2**20, 64 * 2**20))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+        _limit(resource.RLIMIT_CPU, limits["step_cpu_seconds"], 1)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, 64 * 2**20)
+    _limit(resource.RLIMIT_NOFILE, 256)
     if limits["processes"]:
-        resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"], limits["processes"]))
+        _limit(resource.RLIMIT_NPROC, limits["processes"])
     if uid is not None:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
+    _die_with_parent()
+
+
+def _limit(kind: int, value: int, grace: int = 0) -> None:
+    """Set a limit, or leave the one in force where that is lower."""
+    hard = resource.getrlimit(kind)[1]
+    low = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    high = value + grace if hard == resource.RLIM_INFINITY else min(value + grace, hard)
+    resource.setrlimit(kind, (low, high))
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _status(field: str) -> str:
@@ -139,7 +159,11 @@ def _provided(guest: Guest, module: Any, request: Mapping[str, Any], provided: M
 
 
 def _own(key: str, value: Any) -> bool:
-    return not key.startswith("_") and callable(value) and str(getattr(value, "__module__", "")) != "builtins"
+    try:
+        module = str(getattr(value, "__module__", ""))
+        return not key.startswith("_") and callable(value) and module != "builtins"
+    except BaseException:
+        return False
 
 
 def _send(out: int, head: Mapping[str, object]) -> None:

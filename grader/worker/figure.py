@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,66 +11,87 @@ from .wire import Blob
 
 AXES = 64  # of one figure
 LABELS = 256  # on one axis
+PICTURES = 16  # in one axes
+CELLS = 100_000  # of one picture
 
 
-def describe_figure(figure: Any) -> object:
-    """`{"$": "figure", "axes": [...]}`; what cannot be read of an axes is left out of it."""
-    return {"$": "figure", "axes": [_axes(axes) for axes in figure.axes[:AXES]]}
+class Purse(Protocol):
+    """How many bytes may still be told."""
+
+    def bytes(self, size: int) -> bool:
+        """Whether so many bytes more fit."""
 
 
-def _axes(axes: Any) -> dict[str, object]:
+def describe_figure(figure: Any, purse: Purse) -> object:
+    """`{"$": "figure", "axes": [...]}`; an axes that cannot be read is told as one that is not visible."""
+    return {"$": "figure", "axes": [_readable(axes, purse) for axes in figure.axes[:AXES]]}
+
+
+def _readable(axes: Any, purse: Purse) -> dict[str, object]:
+    try:
+        return _axes(axes, purse)
+    except Exception:
+        return {"visible": False}
+
+
+def _axes(axes: Any, purse: Purse) -> dict[str, object]:
     return {
-        "visible": bool(axes.get_visible()) and bool(axes.figure is not None),
+        "visible": bool(axes.get_visible()),
         "colorbar": hasattr(axes, "_colorbar") or axes.get_label() == "<colorbar>",
-        "titles": [str(axes.get_title(loc=loc))[:500] for loc in ("left", "center", "right")],
+        "titles": [_text(axes.get_title(loc=loc), 500) for loc in ("left", "center", "right")],
         "x": _ticks(axes.xaxis),
         "y": _ticks(axes.yaxis),
-        "xlabel": str(axes.get_xlabel())[:200],
-        "ylabel": str(axes.get_ylabel())[:200],
-        "pictures": [*_images(axes), *_meshes(axes)],
+        "pictures": [*_images(axes, purse), *_meshes(axes, purse)],
     }
 
 
 def _ticks(axis: Any) -> dict[str, object]:
     places = [float(place) for place in axis.get_majorticklocs()[:LABELS]]
-    texts = [str(text)[:200] for text in axis.get_major_formatter().format_ticks(places)]
-    low, high = sorted(float(edge) for edge in axis.get_view_interval())
-    return {"at": places, "labels": texts, "low": low, "high": high, "inverted": bool(axis.get_inverted())}
+    texts = [_text(text, 200) for text in axis.get_major_formatter().format_ticks(places)]
+    kept = [(place, text) for place, text in zip(places, texts, strict=False) if math.isfinite(place)]
+    return {"at": [place for place, _ in kept], "labels": [text for _, text in kept]}
 
 
-def _images(axes: Any) -> list[dict[str, object]]:
+def _images(axes: Any, purse: Purse) -> list[dict[str, object]]:
     found = []
-    for image in axes.get_images():
+    for image in axes.get_images()[:PICTURES]:
         left, right, bottom, top = (float(edge) for edge in image.get_extent())
-        edges = {"left": left, "right": right, "first": top, "last": bottom}
         # A picture with origin "lower" has its first row at the bottom edge.
-        if image.origin == "lower":
-            edges = {"left": left, "right": right, "first": bottom, "last": top}
-        found.append({"array": _blob(image.get_array()), **edges})
+        first, last = (bottom, top) if image.origin == "lower" else (top, bottom)
+        found += _picture(image.get_array(), (left, right, first, last), purse)
     return found
 
 
-def _meshes(axes: Any) -> list[dict[str, object]]:
+def _meshes(axes: Any, purse: Purse) -> list[dict[str, object]]:
     found = []
-    for mesh in axes.collections:
-        grid = getattr(mesh, "_coordinates", None)
-        array = mesh.get_array()
-        if grid is None or array is None or np.ndim(grid) != 3:
+    for mesh in [mesh for mesh in axes.collections if hasattr(mesh, "_coordinates")][:PICTURES]:
+        grid, array = mesh._coordinates, mesh.get_array()
+        if array is None or np.ndim(grid) != 3:
             continue
         rows, columns = grid.shape[0] - 1, grid.shape[1] - 1
-        plain = np.asarray(array)
-        if plain.size == (rows + 1) * (columns + 1):
+        half_x = half_y = 0.0
+        if np.size(array) == (rows + 1) * (columns + 1):
+            # Colours at the corners: each cell reaches half a step around its own.
+            half_x = (grid[0, -1, 0] - grid[0, 0, 0]) / max(columns, 1) / 2
+            half_y = (grid[-1, 0, 1] - grid[0, 0, 1]) / max(rows, 1) / 2
             rows, columns = rows + 1, columns + 1
-        if plain.size != rows * columns:
+        if np.size(array) != rows * columns:
             continue
-        corner, end = grid[0, 0], grid[-1, -1]
-        edges = {"left": float(corner[0]), "right": float(end[0]), "first": float(corner[1]), "last": float(end[1])}
-        found.append({"array": _blob(plain.reshape(rows, columns)), **edges})
+        (left, first), (right, last) = grid[0, 0], grid[-1, -1]
+        edges = (float(left - half_x), float(right + half_x), float(first - half_y), float(last + half_y))
+        found += _picture(np.ma.asarray(array).reshape(rows, columns), edges, purse)
     return found
 
 
-def _blob(array: Any) -> Blob:
+def _picture(array: Any, edges: tuple[float, float, float, float], purse: Purse) -> list[dict[str, object]]:
     plain = np.ascontiguousarray(np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan))
-    if plain.size > 250_000:
+    if not all(math.isfinite(edge) for edge in edges):
+        return []
+    if plain.size > CELLS or not purse.bytes(plain.nbytes):
         plain = plain.ravel()[:0]
-    return Blob("float64", plain.shape, plain.tobytes())
+    told = dict(zip(("left", "right", "first", "last"), edges, strict=True))
+    return [{"array": Blob("float64", plain.shape, plain.tobytes()), **told}]
+
+
+def _text(value: object, limit: int) -> str:
+    return str.__getitem__(str(value), slice(limit))

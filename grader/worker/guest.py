@@ -1,4 +1,4 @@
-"""Loads a submission's modules from text: no file of it is ever on the path, definitions are caught as they are made."""
+"""Loads a submission's modules from text: nothing of it is on the path, definitions are caught as made."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 PACKAGE = "submission"
+FUTURES = annotations.compiler_flag
 
 
 class Failure(NamedTuple):
@@ -28,7 +29,11 @@ class Guest:
     """The modules of one submission, importable under their own names and as `submission.<name>`."""
 
     def __init__(
-        self, modules: Sequence[Mapping[str, Any]], wanted: Sequence[str], notebook: bool, before: Guest | None = None
+        self,
+        modules: Sequence[Mapping[str, Any]],
+        wanted: Sequence[str],
+        notebook: bool,
+        before: Guest | None = None,
     ) -> None:
         self.before = before
         self.codes: dict[str, types.CodeType] = {} if before is None else before.codes
@@ -40,6 +45,7 @@ class Guest:
         self.notebook = notebook
         self.defined: dict[str, dict[str, list[Any]]] = {}
         self.failures: list[Failure] = []
+        self.futures = 0
 
     def install(self) -> None:
         """Put the submission before everything on disk, except what is already imported.
@@ -94,11 +100,17 @@ class Guest:
 
     def _code(self, text: str, shown: str) -> types.CodeType:
         if shown not in self.codes:
-            tree = _Catch(self.wanted).visit(ast.parse(text, shown))
-            self.codes[shown] = compile(ast.fix_missing_locations(tree), shown, "exec", dont_inherit=True)
+            # In a notebook a future statement holds for the cells after it, too.
+            flags = self.futures if self.notebook else 0
+            parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+            tree = ast.fix_missing_locations(_Catch(self.wanted).visit(parsed))
+            self.codes[shown] = compile(tree, shown, "exec", flags, dont_inherit=True)
+        self.futures |= self.codes[shown].co_flags & FUTURES
         return self.codes[shown]
 
-    def find(self, module: types.ModuleType, name: str, key: str, method: str | None, takes: int | None) -> Any:
+    def find(
+        self, module: types.ModuleType, name: str, key: str, method: str | None, takes: int | None
+    ) -> Any:
         """What `key` means in a module; of several classes the last whose `method` takes `takes` arguments.
 
         Returns None when there is nothing callable of that name, or no class of that form.
@@ -107,16 +119,20 @@ class Guest:
         found = [value for value in found if callable(value)]
         if method is None or takes is None:
             return found[-1] if found else None
-        fitting = [value for value in found if accepts(getattr(value, method, None), takes)]
-        return fitting[-1] if fitting else None
+        for spare in (1, 0):
+            fitting = [value for value in found if accepts(getattr(value, method, None), takes, spare)]
+            if fitting:
+                return fitting[-1]
+        return None
 
 
-def accepts(function: Any, takes: int) -> bool:
-    """Whether a method takes `takes` inputs besides self: so many are required, or one more can be given.
+def accepts(function: Any, takes: int, spare: int = 1) -> bool:
+    """Whether a method takes `takes` inputs besides self: so many are required, or `spare` more can be given.
 
-    A second parameter that is called a mask is no further input.
+    What may be left out counts as an input where its default is None and its name is not a mask's; the
+    forward that nn.Module has only to say that there is none takes nothing.
     """
-    if not callable(function):
+    if not callable(function) or getattr(function, "__name__", "") == "_forward_unimplemented":
         return False
     try:
         signature = inspect.signature(function)
@@ -126,13 +142,18 @@ def accepts(function: Any, takes: int) -> bool:
     inputs = [p for p in signature.parameters.values() if p.kind in kinds][1:]
     if sum(p.default is inspect.Parameter.empty for p in inputs) == takes:
         return True
-    if len(inputs) > 1 and takes > 1 and "mask" in inputs[1].name.lower():
+    if not all(_an_input(p) for p in inputs[:takes]):
         return False
     try:
-        signature.bind(*[None] * (takes + 2))
+        signature.bind(*[None] * (1 + takes + spare))
     except TypeError:
         return False
     return True
+
+
+def _an_input(parameter: inspect.Parameter) -> bool:
+    plain = parameter.default is inspect.Parameter.empty or parameter.default is None
+    return plain and "mask" not in parameter.name.lower()
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -184,24 +205,30 @@ class _Alias(importlib.abc.Loader):
 
 
 class _Catch(ast.NodeTransformer):
-    """Notes each module-level definition of a wanted name right after it is made."""
+    """Notes each module-level definition of a wanted name right after it is made, a lambda's too."""
 
     def __init__(self, wanted: frozenset[str]) -> None:
         self.wanted = wanted
 
-    def _noted(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Any:
-        if node.name not in self.wanted:
-            return node
-        load = ast.Name(node.name, ast.Load())
-        call = ast.Call(ast.Name("__defined__", ast.Load()), [ast.Constant(node.name), load], [])
-        return [node, ast.copy_location(ast.Expr(call), node)]
+    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Any:
+        return [node, self._note(node.name, node)] if node.name in self.wanted else node
 
-    visit_FunctionDef: Callable[..., Any] = _noted
-    visit_AsyncFunctionDef: Callable[..., Any] = _noted
-    visit_ClassDef: Callable[..., Any] = _noted
+    def _assigned(self, node: ast.Assign | ast.AnnAssign) -> Any:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if node.value else []
+        names = [target.id for target in targets if isinstance(target, ast.Name) and target.id in self.wanted]
+        return [node, *(self._note(name, node) for name in names)]
 
-    def visit_Lambda(self, node: ast.Lambda) -> Any:
-        return node
+    @staticmethod
+    def _note(name: str, node: ast.stmt) -> ast.stmt:
+        arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load())]
+        call = ast.Call(ast.Name("__defined__", ast.Load()), arguments, [])
+        return ast.copy_location(ast.Expr(call), node)
+
+    visit_FunctionDef: Callable[..., Any] = _defined
+    visit_AsyncFunctionDef: Callable[..., Any] = _defined
+    visit_ClassDef: Callable[..., Any] = _defined
+    visit_Assign: Callable[..., Any] = _assigned
+    visit_AnnAssign: Callable[..., Any] = _assigned
 
 
 class _Shell:

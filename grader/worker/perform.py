@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import copy
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
-from .describe import blob, describe, type_name
+from .describe import Budget, describe, raised, type_name
 from .portable import NAME, Elsewhere
+from .watching import Seen, watch
 from .weights import gradients, load_weights, structure
 from .wire import Blob
 
 Values = dict[str, Any]
-TEXT = 1_000  # characters of an exception's message
-FRAMES = 3  # of the learner's own lines in a traceback
+TEXT = 1_000  # characters of a sentence for the learner
 
 
 class Unfit(Exception):
@@ -27,31 +26,49 @@ class Absent(Exception):
     """The script calls a name that the guest does not have."""
 
 
-def perform(letter: Mapping[str, Any], names: Mapping[str, Any], paths: set[str], exact: bool) -> dict[str, object]:
-    """Run a letter's script; whatever the guest does, the result is an answer's head."""
-    from .watching import watch
-
+def perform(
+    letter: Mapping[str, Any], names: Mapping[str, Any], paths: set[str], exact: bool
+) -> dict[str, object]:
+    """Run a letter's script; whatever the guest does, the result is an answer's head that can be packed."""
     answer: dict[str, object] = {"kind": "answer", "probe": letter["id"], "outcome": "returned", "values": {}}
-    doing = "inputs"
+    doing, seen = "inputs", Seen()
     dtype = torch.float64 if exact else getattr(torch, letter["dtype"])
     try:
         torch.default_generator.manual_seed(0)
-        values = inputs(letter, dtype)
-        kept = {key: value.detach().clone() for key, value in values.items() if letter["device"] != NAME}
-        with watch(letter) as seen:
+        given = inputs(letter, dtype)
+        kept = {key: _Kept(value) for key, value in given.items() if letter["device"] != NAME}
+        values = dict(given)
+        with watch(letter, seen):
             for step in letter["do"]:
                 doing = _title(step)
                 OPERATIONS[step["op"]](step, values, names, dtype)
-        answer["values"] = {key: describe(values[key]) for key in letter["report"] if key in values}
-        answer["used"], answer["operations"] = list(seen.used), seen.operations
-        answer["changed"] = [key for key, old in kept.items() if not _same(values.get(key), old)]
+        budget = Budget()
+        answer["values"] = {key: describe(values[key], budget) for key in letter["report"] if key in values}
+        answer["operations"] = seen.operations
+        answer["changed"] = [key for key, old in kept.items() if not old.same(given[key])]
     except Unfit as error:
         answer.update(outcome="unfit", message=str(error)[:TEXT], during=doing)
     except Absent as error:
         answer.update(outcome="absent", message=str(error)[:TEXT], during=doing)
     except BaseException as error:
-        answer.update(outcome="raised", error=raised(error, paths), during=doing)
-    return answer
+        answer.update(outcome="raised", values={}, error=raised(error, paths), during=doing)
+    return {**answer, "used": list(seen.used)}
+
+
+class _Kept:
+    """What an input was before the call: its values, its form, whether it asks for a gradient."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.values, self.form = tensor.detach().clone(), self._form(tensor)
+
+    def same(self, now: torch.Tensor) -> bool:
+        """Whether the input is that still."""
+        return self._form(now) == self.form and bool(torch.equal(now.detach(), self.values))
+
+    @staticmethod
+    def _form(tensor: torch.Tensor) -> tuple[object, ...]:
+        place = tuple(tensor.shape), tensor.stride(), tensor.device
+        return *place, tensor.dtype, tensor.requires_grad, type(tensor)
 
 
 def inputs(letter: Mapping[str, Any], dtype: torch.dtype) -> Values:
@@ -72,30 +89,8 @@ def tensor_of(piece: Blob) -> torch.Tensor:
     """A CPU tensor from its bytes."""
     dtype = getattr(torch, piece.dtype)
     if not piece.data:
-        return torch.empty(piece.shape, dtype=dtype)
+        return torch.empty(piece.shape, dtype=dtype, device="cpu")
     return torch.frombuffer(bytearray(piece.data), dtype=dtype).reshape(piece.shape)
-
-
-def raised(error: BaseException, paths: set[str]) -> dict[str, object]:
-    """An exception as plain values: its types, its words, and the learner's own lines in it."""
-    try:
-        words = str(error)
-    except BaseException:
-        words = "(its message cannot be shown)"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in paths]
-    if isinstance(error, SyntaxError) and error.filename in paths:
-        frames.append(traceback.FrameSummary(str(error.filename), error.lineno, "<module>", line=error.text))
-    return {
-        "types": [kind.__name__ for kind in type(error).__mro__][:8],
-        "message": words[:TEXT],
-        "lines": [[f.filename, f.lineno or 0, f.name, (f.line or "")[:200]] for f in frames[-FRAMES:]],
-    }
-
-
-def _same(now: Any, old: torch.Tensor) -> bool:
-    if not isinstance(now, torch.Tensor) or now.shape != old.shape or now.dtype != old.dtype:
-        return False
-    return bool(torch.equal(now.detach(), old))
 
 
 def _title(step: Mapping[str, Any]) -> str:
@@ -136,13 +131,16 @@ def _call(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dty
     if isinstance(step["to"], str):
         values[step["to"]] = result
         return
-    if not isinstance(result, tuple | list) or len(result) != len(step["to"]):
-        count = f" of {len(result)} values" if isinstance(result, tuple | list) else ""
+    base: Any = tuple if isinstance(result, tuple) else list if isinstance(result, list) else None
+    if base is None or base.__len__(result) != len(step["to"]):
+        count = f" of {base.__len__(result)} values" if base else ""
         raise Unfit(f"returned {_article(result)}{count}, expected a pair ({', '.join(step['to'])})")
-    values.update(zip(step["to"], result, strict=True))
+    values.update(zip(step["to"], base.__iter__(result), strict=True))
 
 
 def _article(value: Any) -> str:
+    if value is None:
+        return "None"
     if isinstance(value, torch.Tensor):
         return f"one tensor of shape {tuple(value.shape)}"
     name = type_name(value)
@@ -198,7 +196,9 @@ def _structure(step: Mapping[str, Any], values: Values, names: Mapping[str, Any]
     values.update(structure(values[step["of"]], step["weights"], step["fused"]))
 
 
-def _attributes(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
+def _attributes(
+    step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype
+) -> None:
     owner = values[step["of"]]
     for name in step["names"]:
         found: Any = owner
@@ -230,4 +230,4 @@ OPERATIONS: Mapping[str, Operation] = {
     "seed": _seed,
 }
 
-__all__: Sequence[str] = ["Absent", "Unfit", "blob", "inputs", "perform", "raised"]
+__all__ = ["Absent", "Unfit", "inputs", "perform", "tensor_of"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from types import FrameType
 from typing import Any
 
 import torch
@@ -22,20 +24,22 @@ class Seen:
 
 
 @contextmanager
-def watch(letter: Mapping[str, Any]) -> Iterator[Seen]:
-    """Watch while a letter's script runs, as far as the letter asks for it."""
-    seen = Seen()
+def watch(letter: Mapping[str, Any], seen: Seen) -> Iterator[None]:
+    """Note what is used while a letter's script runs, as far as the letter asks for it."""
     with ExitStack() as stack:
         if letter["watch"]:
-            stack.enter_context(_Functions(seen, frozenset(letter["watch"])))
-            stack.enter_context(_modules(seen, frozenset(letter["watch"])))
+            names = frozenset(letter["watch"])
+            stack.enter_context(_Functions(seen, names))
+            stack.enter_context(_Operators(seen, names))
+            stack.enter_context(_modules(seen, names))
+            stack.enter_context(_calls(seen, names))
         if letter["device"] == NAME:
             stack.enter_context(Constructors())
-            stack.enter_context(Portable())
+            stack.enter_context(Portable())  # type: ignore[no-untyped-call]
         if letter["count"]:
             seen.operations = 0
             stack.enter_context(_Counter(seen))
-        yield seen
+        yield
 
 
 class _Functions(TorchFunctionMode):
@@ -63,6 +67,44 @@ def _spellings(func: Any) -> set[str]:
     return spelled
 
 
+class _Operators(TorchDispatchMode):
+    """What goes past the torch functions, a scripted or traced one for instance, ends in an operator."""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # as in Portable: the default imports torch's compiler
+
+    def __init__(self, seen: Seen, names: frozenset[str]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.seen, self.names = seen, names
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        schema = getattr(func, "_schema", None)
+        name = "torch.ops." + str(getattr(schema, "name", "")).replace("::", ".")
+        if name in self.names:
+            _note(self.seen, name)
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def _calls(seen: Seen, names: frozenset[str]) -> Iterator[None]:
+    """Note calls of forbidden functions that are plain Python and ask no torch function first."""
+    last = frozenset(name.rpartition(".")[2] for name in names)
+
+    def profile(frame: FrameType, event: str, arg: Any) -> None:
+        if event == "call" and frame.f_code.co_name in last:
+            name = f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
+            if name in names:
+                _note(seen, name)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+
+
 @contextmanager
 def _modules(seen: Seen, names: frozenset[str]) -> Iterator[None]:
     """Note calls of forbidden module classes, which are no torch functions themselves."""
@@ -87,7 +129,7 @@ class _Counter(TorchDispatchMode):
         return False  # as in Portable: the default imports torch's compiler
 
     def __init__(self, seen: Seen) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.seen = seen
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -47,7 +47,8 @@ def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict
     missing = [name for name in wanted if name not in places]
     if not missing:
         return places, ""
-    options = [" ".join(wanted), *(" ".join([whole, *_rest(wanted, parts)]) for whole, parts in fused.items())]
+    whole = [" ".join([name, *_rest(wanted, parts)]) for name, parts in fused.items()]
+    options = [" ".join(wanted), *whole]
     have = sorted(name for name in _names(module) if name)
     found = f"found {', '.join(have[:8])}" if have else "found no weights at all"
     return places, f"no weight named {missing[0]}: expected {' or '.join(options)}, {found}"
@@ -74,28 +75,38 @@ def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> st
     with torch.no_grad():
         for name, value in weights.items():
             place = places[name]
-            target = place.view(place.stored)
-            if target.shape != value.shape:
-                have, want = tuple(place.stored.shape), (value.shape[0], value.shape[1] * place.blocks)
-                want = want[::-1] if place.transposed else want
+            have, want = tuple(place.stored.shape), (value.shape[0], value.shape[1] * place.blocks)
+            want = want[::-1] if place.transposed else want
+            if have != want:
                 return f"{place.owner} has shape {have}, expected {want}"
-            target.copy_(value)
+            place.view(place.stored).copy_(value)
+            if not _kept(module, name, value, fused):
+                found = f"{place.owner} does not keep the weights given to it"
+                return f"{found}, expected an nn.Linear or nn.Parameter"
             bias = getattr(getattr(module, place.owner), "bias", None)
             if isinstance(bias, Tensor):
                 bias.zero_()
     return ""
 
 
+def _kept(module: nn.Module, name: str, value: Tensor, fused: Fused) -> bool:
+    """Whether a weight, looked up afresh, is what was poured in; one computed anew at each use is not."""
+    place = find_weights(module, [name], fused)[0].get(name)
+    held = None if place is None else place.view(place.stored)
+    return held is not None and held.shape == value.shape and torch.equal(held, value.to(held.dtype))
+
+
 def gradients(
     total: Tensor, named: Mapping[str, Tensor], module: Any, weights: Sequence[str], fused: Fused
 ) -> dict[str, Tensor | None]:
-    """Gradients of `total` for tensors and for a module's named weights (formula orientation); None if cut."""
+    """Gradients of `total` for tensors and a module's named weights (formula orientation); None if cut."""
     places = find_weights(module, weights, fused)[0] if module is not None else {}
     stored = {id(place.stored): place.stored for place in places.values() if place.stored.requires_grad}
-    asked = [*named.values(), *stored.values()]
-    found = torch.autograd.grad(total, asked, allow_unused=True)
-    result: dict[str, Tensor | None] = dict(zip(named, found, strict=False))
-    by_id = dict(zip(stored, found[len(named) :], strict=True))
+    asking = {name: tensor for name, tensor in named.items() if tensor.requires_grad}
+    asked = [*asking.values(), *stored.values()]
+    found = torch.autograd.grad(total, asked, allow_unused=True) if asked else ()
+    result: dict[str, Tensor | None] = {**dict.fromkeys(named), **dict(zip(asking, found, strict=False))}
+    by_id = dict(zip(stored, found[len(asking) :], strict=True))
     for name in weights:
         place = places.get(name)
         whole = by_id.get(id(place.stored)) if place else None
@@ -109,6 +120,7 @@ def structure(module: Any, weights: Sequence[str], fused: Fused) -> dict[str, ob
         return {"is_module": False}
     places, _ = find_weights(module, weights, fused)
     own = {id(place.stored) for place in places.values()}
+    memory = {place.stored.data_ptr() or id(place.stored) for place in places.values()}
     trained = {id(p): name for name, p in module.named_parameters() if p.requires_grad}
     saved = {value.data_ptr() for value in module.state_dict().values() if isinstance(value, Tensor)}
     owners = [place.owner for place in places.values()]
@@ -117,5 +129,5 @@ def structure(module: Any, weights: Sequence[str], fused: Fused) -> dict[str, ob
         "extra": sorted(name for key, name in trained.items() if key not in own),
         "unregistered": sorted({p.owner for p in places.values() if id(p.stored) not in trained}),
         "unsaved": sorted({p.owner for p in places.values() if p.stored.data_ptr() not in saved}),
-        "shared": len(own) < len(set(owners)),
+        "shared": len(memory) < len(set(owners)),
     }

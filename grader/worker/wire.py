@@ -1,4 +1,4 @@
-"""Frames on the pipes between grader, zygote and child: a JSON head and raw tensor bytes, bounded before reading.
+"""Frames between grader, zygote and child: a JSON head and raw tensor bytes, bounded before they are read.
 
 A frame is `head length (4 bytes) | body length (8 bytes) | head | body`, lengths big-endian. In the head
 a tensor stands as `{"$": "blob", "dtype": ..., "shape": [...], "at": offset, "size": bytes}`; its bytes lie
@@ -46,7 +46,7 @@ class Blob(NamedTuple):
     data: bytes
 
 
-def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT) -> bytes:
+def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT, head_limit: int = HEAD_LIMIT) -> bytes:
     """One frame; Blobs anywhere in `head` go into the body. Raises WireError when it is over a limit."""
     parts: list[bytes] = []
     at = 0
@@ -54,10 +54,10 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT) -> bytes:
     def plain(value: object) -> object:
         nonlocal at
         if isinstance(value, Blob):
-            place = {"$": "blob", "dtype": value.dtype, "shape": list(value.shape), "at": at, "size": len(value.data)}
+            size, start = len(value.data), at
             parts.append(value.data)
-            at += len(value.data)
-            return place
+            at += size
+            return {"$": "blob", "dtype": value.dtype, "shape": list(value.shape), "at": start, "size": size}
         if isinstance(value, Mapping):
             return {str(key): plain(item) for key, item in value.items()}
         if isinstance(value, list | tuple):
@@ -68,13 +68,15 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT) -> bytes:
         text = json.dumps(plain(head), allow_nan=False, separators=(",", ":")).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"cannot be sent: {error}") from None
-    if len(text) > HEAD_LIMIT or at > BODY_LIMIT or len(parts) > blobs:
+    if len(text) > head_limit or at > BODY_LIMIT or len(parts) > blobs:
         raise WireError("the frame is over the size limit")
     return LENGTHS.pack(len(text), at) + text + b"".join(parts)
 
 
 def lengths(prefix: bytes) -> tuple[int, int]:
-    """Head and body length from a frame's first 12 bytes; WireError when over a limit."""
+    """Head and body length from a frame's first 12 bytes; WireError when cut short or over a limit."""
+    if len(prefix) != LENGTHS.size:
+        raise WireError("the frame's lengths are cut short")
     head, body = LENGTHS.unpack(prefix)
     if head > HEAD_LIMIT or body > BODY_LIMIT:
         raise WireError("the frame announces more than the size limit")
@@ -83,14 +85,11 @@ def lengths(prefix: bytes) -> tuple[int, int]:
 
 def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, object]:
     """The head with Blobs put back; WireError for anything that is not exactly such a frame."""
-    try:
-        value = json.loads(head, parse_constant=_refuse, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise WireError(f"not a frame: {error}") from None
-    count = 0
+    value = _json(head)
+    count = at = 0
 
     def restore(item: object, depth: int) -> object:
-        nonlocal count
+        nonlocal count, at
         if depth > 64:
             raise WireError("nested too deep")
         if isinstance(item, dict):
@@ -98,7 +97,9 @@ def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, objec
                 count += 1
                 if count > blobs:
                     raise WireError("too many tensors")
-                return _blob(item, body)
+                piece = _blob(item, body, at)
+                at += len(piece.data)
+                return piece
             return {key: restore(inner, depth + 1) for key, inner in item.items()}
         if isinstance(item, list):
             return [restore(inner, depth + 1) for inner in item]
@@ -109,19 +110,28 @@ def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, objec
     restored = restore(value, 0)
     if not isinstance(restored, dict):
         raise WireError("a frame's head is an object")
+    if at != len(body):
+        raise WireError("the body holds bytes of no tensor")
     return restored
 
 
-def _blob(item: dict[str, object], body: bytes) -> Blob:
+def _json(head: bytes) -> object:
+    try:
+        return json.loads(head, parse_constant=_refuse, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a frame: {error}") from None
+
+
+def _blob(item: dict[str, object], body: bytes, start: int) -> Blob:
+    """The tensor at `start`: one behind the other, so that a small body cannot become many large tensors."""
     dtype, shape, at, size = item.get("dtype"), item.get("shape"), item.get("at"), item.get("size")
     if not isinstance(dtype, str) or dtype not in ITEM_SIZE or not isinstance(shape, list) or len(shape) > 16:
         raise WireError("a tensor of unknown dtype or shape")
     if not all(type(n) is int and 0 <= n <= BODY_LIMIT for n in [at, size, *shape]):
         raise WireError("a tensor whose sizes are not whole numbers")
-    assert isinstance(at, int) and isinstance(size, int)
-    if math.prod(shape) * ITEM_SIZE[dtype] != size or at + size > len(body):
+    if math.prod(shape) * ITEM_SIZE[dtype] != size or at != start or start + size > len(body):
         raise WireError("a tensor whose bytes do not add up")
-    return Blob(dtype, tuple(shape), body[at : at + size])
+    return Blob(dtype, tuple(shape), body[start : start + size])
 
 
 def _refuse(name: str) -> object:

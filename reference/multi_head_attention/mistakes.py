@@ -5,7 +5,7 @@ Stages and their wrong ones stand in the files `wrong_*.py`, the words about the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import wrong_attend
@@ -41,24 +41,20 @@ HOMES: Mapping[str, tuple[Build, Mapping[str, Stages]]] = {
 }
 
 
-def overlay(ids: Iterable[str], homes: Collection[str] | None = None) -> dict[str, dict[str, object]]:
-    """{solution module: {attribute: replacement}} that makes these mistakes, at these homes alone if given.
+def overlay(ids: Iterable[str]) -> dict[str, dict[str, object]]:
+    """{solution module: {attribute: replacement}} that makes these mistakes; `output:no-wo` is at one home.
 
     ValueError: an id is not known, or two mistakes replace the same stage and cannot be made together.
     """
-    wanted = tuple(dict.fromkeys(ids))
-    for unknown in [item for item in wanted if not homes_of(item)]:
-        raise ValueError(f"no mistake has the id {unknown!r}")
-    chosen = {
-        home: (build, [item for item in wanted if item in entries], entries)
-        for home, (build, entries) in HOMES.items()
-        if homes is None or home in homes
-    }
-    return {
-        home: build(**_together(home, {item: entries[item] for item in here}))
-        for home, (build, here, entries) in chosen.items()
-        if here
-    }
+    chosen: dict[str, list[str]] = {}
+    for given in ids:
+        home, _, mistake = given.rpartition(":")
+        found = [place for place in homes_of(mistake) if home in ("", place)]
+        if not found:
+            raise ValueError(f"no mistake has the id {given!r}")
+        for place in found:
+            chosen.setdefault(place, []).append(mistake)
+    return {place: HOMES[place][0](**_together(place, here)) for place, here in chosen.items()}
 
 
 def homes_of(mistake: str) -> tuple[str, ...]:
@@ -66,12 +62,12 @@ def homes_of(mistake: str) -> tuple[str, ...]:
     return tuple(home for home, (_, entries) in HOMES.items() if mistake in entries)
 
 
-def _together(home: str, mistakes: Mapping[str, Stages]) -> dict[str, Any]:
+def _together(home: str, mistakes: Iterable[str]) -> dict[str, Any]:
     stages: dict[str, Any] = {}
     owner: dict[str, str] = {}
-    for mistake, replaced in mistakes.items():
-        for stage, wrong in replaced.items():
-            if stage in stages and stages[stage] is not wrong:
+    for mistake in mistakes:
+        for stage, wrong in HOMES[home][1][mistake].items():
+            if stages.get(stage, wrong) is not wrong:
                 raise ValueError(f"{owner[stage]} and {mistake} both replace {stage!r} of {home}")
             stages[stage], owner[stage] = wrong, mistake
     return stages

@@ -70,13 +70,13 @@ def untouched(weights: Tensor, _n: Sizes) -> Tensor:
     return weights
 
 
-def weighted_sum(weights: Tensor, v: Tensor) -> Tensor:
+def weighted_sum(weights: Tensor, v: Tensor, _n: Sizes) -> Tensor:
     """Right: (B, h, Tq, Tk) times (B, h, Tk, d_v)."""
     return weights @ v
 
 
-def heads_and_weights(heads: Tensor, weights: Tensor, _scores: Tensor) -> tuple[Tensor, Tensor]:
-    """Right: heads first."""
+def heads_and_weights(heads: Tensor, weights: Tensor, *_scores: Tensor) -> tuple[Tensor, Tensor]:
+    """Right: heads first. The scores are at hand before and after hiding."""
     return heads, weights
 
 
@@ -96,7 +96,7 @@ def build(
     normalise: Callable[[Tensor], Tensor] = over_keys,
     clear: Callable[[Tensor, Tensor], Tensor] = empty_rows,
     adjust: Callable[[Tensor, Sizes], Tensor] = untouched,
-    average: Callable[[Tensor, Tensor], Tensor] = weighted_sum,
+    average: Callable[[Tensor, Tensor, Sizes], Tensor] = weighted_sum,
     finish: Callable[..., object] = heads_and_weights,
     takes_mask: bool = True,
 ) -> dict[str, object]:
@@ -108,9 +108,10 @@ def build(
         q, k, v = (swap(tensor) for tensor in operands(read_q(q), read_k(k), read_v(v)))
         scores = product(q / divisor(n), k)
         keep = restrict(None if mask is None else spread(read_mask(mask), n), scores)
-        weights = normalise(scores) if keep is None else clear(normalise(hide(scores, keep)), keep)
+        hidden = scores if keep is None else hide(scores, keep)
+        weights = normalise(hidden) if keep is None else clear(normalise(hidden), keep)
         weights = adjust(weights, n)
-        return finish(swap(average(weights, v)), weights, scores)
+        return finish(swap(average(weights, v, n)), weights, scores, hidden)
 
     def attend_without_mask(q: Tensor, k: Tensor, v: Tensor) -> object:
         return attend(q, k, v)

@@ -131,6 +131,7 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "squeeze-eats-axis": {"store": torch.squeeze},
     "graph-cut-concat": {"read": torch.detach},
     "dtype-literal-concat": {"read": Tensor.float},
+    "dtype-literal-concat-double": {"read": Tensor.double},
     "cpu-constant-concat": {"store": cpu_copy},
     "inplace-on-input-concat": {"read": turned_in_place},
 }

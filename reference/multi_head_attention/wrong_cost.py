@@ -12,6 +12,11 @@ def divisible(d_model: int, h: int) -> None:
         raise ValueError(f"d_model = {d_model} cannot be shared by {h} heads")
 
 
+def four(_h: int) -> int:
+    """Right: W_Q, W_K, W_V and W_O, whatever the number of heads."""
+    return 4
+
+
 def once(_h: int) -> int:
     """Right: h heads of width d_model / h cost what one head of width d_model costs."""
     return 1
@@ -25,12 +30,10 @@ def none(*_sizes: int) -> int:
 def build(
     *,
     check: Callable[[int, int], None] = divisible,
-    matrices: int = 4,
-    matrix_times: Callable[[int], float] = once,
+    matrices: Callable[[int], float] = four,
     more_parameters: Callable[[int], int] = none,
     parameters_as: Callable[[float], float] = int,
-    products: int = 4,
-    product_times: Callable[[int], float] = once,
+    products: Callable[[int], float] = four,
     per_multiply_add: int = 2,
     quadratic: int = 2,
     quadratic_times: Callable[[int], float] = once,
@@ -44,13 +47,13 @@ def build(
     def parameter_count(d_model: int, num_heads: int) -> float:
         """Matrices of d_model × d_model."""
         check(d_model, num_heads)
-        return parameters_as(matrices * d_model**2 * matrix_times(num_heads) + more_parameters(d_model))
+        return parameters_as(matrices(num_heads) * d_model**2 + more_parameters(d_model))
 
     def flop_count(batch: int, tokens: int, d_model: int, num_heads: int) -> float:
         """Products with a matrix, tokens · d_model², and of tokens with tokens, tokens² · d_model."""
         check(d_model, num_heads)
         pairs = tokens * (1 if linear else tokens)
-        projected = products * tokens * d_model**2 * product_times(num_heads)
+        projected = products(num_heads) * tokens * d_model**2
         attended = quadratic * pairs * d_model * quadratic_times(num_heads)
         counted = per_multiply_add * samples(batch) * (projected + attended)
         return flops_as(counted + more_flops(batch, tokens, d_model, num_heads))
@@ -70,6 +73,36 @@ def each_head(h: int) -> int:
 def one_head(h: int) -> float:
     """One head's share, the other heads forgotten."""
     return 1 / h
+
+
+def four_each(h: int) -> int:
+    """Four full matrices for every head."""
+    return 4 * h
+
+
+def three_each(h: int) -> int:
+    """Three full matrices for every head, and one W_O."""
+    return 3 * h + 1
+
+
+def four_of_one_head(h: int) -> float:
+    """Four matrices as wide as one head."""
+    return 4 / h
+
+
+def three(_h: int) -> int:
+    """W_O is forgotten."""
+    return 3
+
+
+def one(_h: int) -> int:
+    """Three of four are forgotten."""
+    return 1
+
+
+def no_matrix(_h: int) -> int:
+    """All four are forgotten."""
+    return 0
 
 
 def biases(d_model: int) -> int:
@@ -108,29 +141,32 @@ def one_sample(_batch: int) -> int:
 
 
 MISTAKES: dict[str, dict[str, Any]] = {
-    "no-divisibility-check-cost": {"check": unchecked},
-    "cost-parameters-times-heads": {"matrix_times": each_head},
-    "cost-parameters-one-head": {"matrix_times": one_head},
-    "cost-parameters-wo-forgotten": {"matrices": 3},
-    "cost-parameters-one-matrix": {"matrices": 1},
-    "cost-parameters-biases": {"more_parameters": biases},
-    "cost-parameters-float": {"parameters_as": float},
-    "cost-flops-times-heads": {"product_times": each_head, "quadratic_times": each_head},
-    "cost-flops-quadratic-times-heads": {"quadratic_times": each_head},
-    "cost-flops-projections-times-heads": {"product_times": each_head},
+    "nondivisible-unchecked-cost": {"check": unchecked},
+    "cost-params-times-heads": {"matrices": three_each},
+    "cost-params-times-heads-all": {"matrices": four_each},
+    "cost-params-one-head": {"matrices": four_of_one_head},
+    "cost-params-no-wo": {"matrices": three},
+    "cost-params-one-matrix": {"matrices": one},
+    "cost-params-with-bias": {"more_parameters": biases},
+    "cost-params-float": {"parameters_as": float},
+    "cost-flops-times-heads": {"quadratic_times": each_head},
+    "cost-flops-times-heads-all": {"products": four_each, "quadratic_times": each_head},
+    "cost-flops-times-heads-projections": {"products": four_each},
+    "cost-flops-times-heads-qkv": {"products": three_each},
     "cost-flops-one-head": {"quadratic_times": one_head},
-    "cost-flops-wo-forgotten": {"products": 3},
-    "cost-flops-projections-forgotten": {"products": 0},
-    "cost-flops-one-projection": {"products": 1},
-    "cost-flops-multiply-add-once": {"per_multiply_add": 1},
-    "cost-flops-quadratic-missing": {"quadratic": 0},
-    "cost-flops-quadratic-half": {"quadratic": 1},
-    "cost-flops-quadratic-doubled": {"quadratic": 4},
-    "cost-flops-linear": {"linear": True},
-    "cost-flops-batch-forgotten": {"samples": one_sample},
+    "cost-flops-no-wo": {"products": three},
+    "cost-flops-no-projections": {"products": no_matrix},
+    "cost-flops-one-projection": {"products": one},
+    "cost-multiply-add-is-one": {"per_multiply_add": 1},
+    "cost-flops-no-attention": {"quadratic": 0},
+    "cost-flops-no-values": {"quadratic": 1},
+    "cost-flops-attention-doubled": {"quadratic": 4},
+    "cost-flops-linear-in-tokens": {"linear": True},
+    "cost-flops-no-batch": {"samples": one_sample},
     "cost-flops-softmax": {"more_flops": softmax},
     "cost-flops-softmax-two": {"more_flops": scaling},
     "cost-flops-softmax-three": {"more_flops": softmax_in_three},
     "cost-flops-softmax-five": {"more_flops": softmax_in_five},
+    "cost-returns-float": {"parameters_as": float, "flops_as": float},
     "cost-flops-float": {"flops_as": float},
 }

@@ -72,6 +72,11 @@ def fed(*roles: int) -> Callable[..., Inputs]:
 # What else goes wrong with three inputs?
 
 
+def memory_cut(_self: CrossAttention, query: Tensor, key: Tensor, value: Tensor) -> Inputs:
+    """No gradient reaches the memory."""
+    return query, key.detach(), value.detach()
+
+
 def as_long_as_query(_self: CrossAttention, query: Tensor, key: Tensor, value: Tensor) -> Inputs:
     """Keys and values are cut up with the query's length."""
     return query, key.reshape(query.shape), value.reshape(query.shape)
@@ -131,14 +136,15 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "cross-roles-reversed": {"sources": fed(1, 0, 0)},
     "projection-fed-wrong-input-q": {"sources": fed(2, 1, 2)},
     "projection-fed-wrong-input-k": {"sources": fed(0, 0, 2)},
+    "graph-cut-memory": {"sources": memory_cut},
     "kv-reshaped-with-tq": {"sources": as_long_as_query},
     "self-only-assert": {"sources": same_length},
     "mask-3d-hits-heads": {"head_axis": no_head_axis},
-    "mask-2d-gets-head-axis": {"head_axis": always_head_axis},
+    "mask-2d-not-handled": {"head_axis": always_head_axis},
     "mask-not-passed-on": {"head_axis": ignored},
-    "self-attention-one-argument": {"self_wiring": one_argument},
-    "cross-roles-reversed-wrapper": {"cross_wiring": turned_round},
-    "cross-is-self-wrapper": {"cross_wiring": itself},
-    "v-from-query-wrapper": {"cross_wiring": values_of_target},
-    "k-from-query-wrapper": {"cross_wiring": keys_of_target},
+    "self-wiring-once": {"self_wiring": one_argument},
+    "cross-roles-reversed-wiring": {"cross_wiring": turned_round},
+    "cross-wiring-is-self": {"cross_wiring": itself},
+    "v-from-query-wiring": {"cross_wiring": values_of_target},
+    "k-from-query-wiring": {"cross_wiring": keys_of_target},
 }

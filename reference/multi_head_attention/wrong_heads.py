@@ -76,6 +76,11 @@ def all_heads(_heads: Sequence[int], weights: Tensor) -> list[int]:
     return list(range(weights.shape[0]))
 
 
+def first_ones(heads: Sequence[int], _weights: Tensor) -> list[int]:
+    """As many as were asked for, but the first ones."""
+    return list(range(len(heads)))
+
+
 def first_two(_heads: Sequence[int], _weights: Tensor) -> list[int]:
     """The default, whatever was asked."""
     return [0, 1]
@@ -158,7 +163,9 @@ def squeezed(figure: Any, count: int) -> Any:
 
 def its_axes(figure: Any) -> Any:
     """The axes, not the figure."""
-    return figure.axes
+    import numpy as np
+
+    return np.array(figure.axes, dtype=object)
 
 
 def forgotten(_figure: Any) -> None:
@@ -166,25 +173,26 @@ def forgotten(_figure: Any) -> None:
 
 
 MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
-    "plot-all-shown": {"choose": all_heads},
-    "plot-argument-ignored": {"choose": first_two},
-    "plot-sorted": {"choose": in_ascending_order},
-    "plot-map-transposed": {"picture": turned},
-    "plot-wrong-first": {"picture": first_head},
-    "plot-wrong-position": {"picture": panel_number},
-    "plot-wrong-off-by-one": {"picture": next_head},
-    "plot-averaged-map": {"picture": mean_of_heads},
-    "plot-softmax-again": {"picture": softmax_again},
-    "plot-title-position": {"title": place_number},
-    "plot-title-from-one": {"title": from_one},
-    "plot-title-missing": {"title": no_title},
-    "plot-labels-missing": {"label_x": unlabelled, "label_y": unlabelled},
-    "plot-labels-missing-x": {"label_x": unlabelled},
-    "plot-labels-missing-y": {"label_y": unlabelled},
-    "plot-labels-reversed-x": {"label_x": reversed_labels},
-    "plot-labels-reversed-y": {"label_y": reversed_labels},
-    "plot-labels-shifted": {"label_x": shifted_labels, "label_y": shifted_labels},
-    "plot-one-panel-crash": {"panels": squeezed},
-    "plot-returns-axes": {"finish": its_axes},
-    "plot-returns-nothing": {"finish": forgotten},
+    "heads-all-shown": {"choose": all_heads},
+    "heads-argument-ignored": {"choose": first_ones},
+    "heads-argument-ignored-default": {"choose": first_two},
+    "heads-sorted": {"choose": in_ascending_order},
+    "heads-transposed": {"picture": turned},
+    "heads-one-head-repeated": {"picture": first_head},
+    "heads-wrong-position": {"picture": panel_number},
+    "heads-wrong-off-by-one": {"picture": next_head},
+    "heads-mean-shown": {"picture": mean_of_heads},
+    "heads-softmax-again": {"picture": softmax_again},
+    "heads-title-position": {"title": place_number},
+    "heads-title-off-by-one": {"title": from_one},
+    "heads-title-missing": {"title": no_title},
+    "heads-labels-missing": {"label_x": unlabelled, "label_y": unlabelled},
+    "heads-labels-missing-keys": {"label_x": unlabelled},
+    "heads-labels-missing-queries": {"label_y": unlabelled},
+    "heads-labels-reversed-keys": {"label_x": reversed_labels},
+    "heads-labels-reversed-queries": {"label_y": reversed_labels},
+    "heads-labels-shifted": {"label_x": shifted_labels, "label_y": shifted_labels},
+    "heads-one-panel-crash": {"panels": squeezed},
+    "heads-not-a-figure": {"finish": its_axes},
+    "heads-not-returned": {"finish": forgotten},
 }

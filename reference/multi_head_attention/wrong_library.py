@@ -107,6 +107,11 @@ def not_turned(w_o: Tensor) -> Tensor:
     return w_o
 
 
+def twice(w_o: Tensor) -> Tensor:
+    """W_O is applied to what the library's own W_O has made."""
+    return (w_o @ w_o).T
+
+
 def left_out(_w_o: Tensor) -> None:
     """out_proj keeps its random weights."""
 
@@ -155,7 +160,8 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "weight-orientation-library-in": {"stack": formula_rows},
     "weight-orientation-library-out": {"turn": not_turned},
     "weight-orientation-library-columns": {"stack": formula_columns},
-    "library-wo-missing": {"turn": left_out},
+    "wo-twice-library": {"turn": twice},
+    "library-wo-not-copied": {"turn": left_out},
     "mha-batch-first": {"batch_first": False},
     "bias-mismatch-library": {"bias": True},
     "library-one-head": {"one_head": True},
@@ -164,6 +170,6 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "mask-added-raw-library": {"polarity": zero_and_one},
     "zero-times-inf-library": {"polarity": times_inf},
     "mask-tiled-order-library": {"repeat": tiled},
-    "mask-one-per-sample-library": {"repeat": not_repeated},
-    "mask-four-axes-library": {"repeat": four_axes},
+    "library-mask-not-repeated": {"repeat": not_repeated},
+    "library-mask-four-axes": {"repeat": four_axes},
 }

@@ -97,6 +97,11 @@ def cpu_ones(mask: Tensor | None, scores: Tensor) -> Tensor:
     return ones if mask is None else mask & ones
 
 
+def cpu_fill(mask: Tensor | None, scores: Tensor) -> Tensor | None:
+    """A helper tensor that always lives on the CPU, made when there is a mask."""
+    return None if mask is None else cpu_ones(mask, scores)
+
+
 # What happens to a hidden score?
 
 
@@ -199,20 +204,21 @@ MISTAKES: dict[str, Mapping[str, object]] = {
     "mask-2d-as-padding": {"spread": rows_are_samples},
     "causal-always": {"restrict": causal},
     "cpu-constant": {"restrict": cpu_ones},
+    "cpu-constant-mask": {"restrict": cpu_fill},
     "mask-after-softmax": {"hide": nothing, "clear": times_mask},
     "inf-after-softmax": {"hide": nothing, "clear": inf_weights},
     "mask-fill-zero": {"hide": zero},
     "mask-fill-weak": {"hide": fixed_fill(10)},
     "mask-fill-weak-1e4": {"hide": fixed_fill(1e4)},
     "mask-fill-weak-1e5": {"hide": fixed_fill(1e5)},
-    "mask-fill-plus-inf": {"hide": plus_inf},
-    "zero-times-inf": {"hide": times_inf},
+    "mask-fill-plus-inf": {"hide": plus_inf, "clear": leave},
+    "zero-times-inf": {"hide": times_inf, "clear": leave},
     "mask-added-raw": {"hide": plus_mask},
     "half-1e9": {"hide": minus_1e9},
     "finfo-wrong-dtype": {"hide": lowest_float32},
     "full-row-nan": {"hide": minus_inf, "clear": leave},
     "full-row-nan-added": {"hide": plus_log, "clear": leave},
-    "full-row-uniform": {"clear": leave},
+    "full-row-mean": {"clear": leave},
     "where-nan-grad": {"hide": plus_log, "clear": where_empty},
     "inplace-on-softmax": {"clear": cleared_in_place},
 }

@@ -14,7 +14,7 @@ def as_is(tensor: Tensor) -> Tensor:
     return tensor
 
 
-def fitting(width: int, rows: int) -> None:
+def fitting(width: int, rows: int, _columns: int) -> None:
     """Right: says which two widths do not fit."""
     if width != rows:
         raise ValueError(f"the heads are {width} wide together, W_O takes {rows}")
@@ -27,7 +27,7 @@ def product(concatenated: Tensor, w_o: Tensor) -> Tensor:
 
 def build(
     *,
-    check: Callable[[int, int], None] = fitting,
+    check: Callable[[int, int, int], None] = fitting,
     read_x: Callable[[Tensor], Tensor] = as_is,
     read_w: Callable[[Tensor], Tensor] = as_is,
     mix: Callable[[Tensor, Tensor], Tensor] = product,
@@ -37,14 +37,19 @@ def build(
 
     def output(concatenated: Tensor, w_o: Tensor) -> Tensor:
         """(B, T, h·d_v), (h·d_v, d_model) -> (B, T, d_model)."""
-        check(concatenated.shape[-1], w_o.shape[0])
+        check(concatenated.shape[-1], *w_o.shape)
         return finish(mix(read_x(concatenated), read_w(w_o)))
 
     return {"output": output}
 
 
-def unchecked(_width: int, _rows: int) -> None:
+def unchecked(_width: int, _rows: int, _columns: int) -> None:
     """Whether the widths fit is left to torch."""
+
+
+def other_side(width: int, _rows: int, columns: int) -> None:
+    """The width is compared with what comes out of W_O."""
+    fitting(width, columns, columns)
 
 
 def no_mix(concatenated: Tensor, _w_o: Tensor) -> Tensor:
@@ -84,7 +89,8 @@ def viewed(concatenated: Tensor) -> Tensor:
 
 MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "no-wo": {"mix": no_mix},
-    "width-unchecked": {"check": unchecked},
+    "output-widths-unchecked": {"check": unchecked},
+    "output-checks-wrong-side": {"check": other_side},
     "wo-transposed": {"mix": transposed},
     "wo-twice": {"mix": twice},
     "wo-elementwise": {"mix": elementwise},
@@ -96,4 +102,5 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "graph-cut-heads": {"read_x": torch.detach},
     "graph-cut-wo": {"read_w": torch.detach},
     "dtype-literal-output": {"read_x": Tensor.float, "read_w": Tensor.float},
+    "dtype-literal-output-double": {"read_x": Tensor.double, "read_w": Tensor.double},
 }

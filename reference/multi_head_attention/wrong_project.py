@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 
-def divisible(width: int, h: int) -> int:
+def divisible(width: int, h: int, _d_model: int) -> int:
     """Right: the width of one head, or an error that says why there is none."""
     if h < 1 or width % h:
         raise ValueError(f"{width} columns cannot be shared by {h} heads")
@@ -44,7 +44,7 @@ def build(
 
     def project(x: Tensor, w: Tensor, num_heads: int) -> Tensor:
         """The heads (B, h, T, d_k) of x (B, T, d_model) and w (d_model, h·d_k)."""
-        d_k = width(w.shape[-1], num_heads)
+        d_k = width(w.shape[-1], num_heads, x.shape[-1])
         y = bend(multiply(read_x(x), read_w(w), num_heads))
         return store(cut(y, num_heads, d_k))
 
@@ -54,14 +54,19 @@ def build(
 # How wide is a head?
 
 
-def unchecked(width: int, h: int) -> int:
+def unchecked(width: int, h: int, _d_model: int) -> int:
     """Whether it goes in evenly is never asked."""
     return width // h
 
 
-def float_width(width: int, h: int) -> float:
+def float_width(width: int, h: int, _d_model: int) -> float:
     """True division: 12 / 3 is 4.0, and no size is a float."""
     return width / h
+
+
+def of_input(_width: int, h: int, d_model: int) -> int:
+    """The width of x is shared out, not the columns of w."""
+    return divisible(d_model, h, d_model)
 
 
 # What is multiplied?
@@ -147,6 +152,11 @@ def one_head(y: Tensor, _h: int, _d_k: int) -> Tensor:
     return y.unsqueeze(1)
 
 
+def whole_for_each(y: Tensor, h: int, _d_k: int) -> Tensor:
+    """Every head keeps all columns."""
+    return y.unsqueeze(1).repeat(1, h, 1, 1)
+
+
 def truncated(y: Tensor, h: int, d_k: int) -> Tensor:
     """The columns that do not go in evenly are dropped."""
     return split(y[..., : h * d_k], h, d_k)
@@ -167,16 +177,18 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "split-scramble-4d": {"cut": view_straight},
     "split-scramble-merged": {"cut": view_merged},
     "split-order-dk-h": {"cut": features_first},
-    "heads-left-in-place": {"cut": in_place},
+    "heads-not-moved": {"cut": in_place},
     "split-tokens-last": {"cut": tokens_last},
     "heads-before-batch": {"cut": heads_outermost},
     "head-batch-order": {"cut": heads_then_batch},
     "batch-divided-by-heads": {"cut": batch_cut},
     "hardcoded-b-or-t": {"cut": literal_sizes},
     "single-head-only": {"cut": one_head},
+    "wide-heads-project": {"cut": whole_for_each},
     "nondivisible-truncated": {"width": unchecked, "cut": truncated},
-    "no-divisibility-check-project": {"width": unchecked},
+    "nondivisible-unchecked-project": {"width": unchecked},
     "head-dim-float": {"width": float_width},
+    "head-width-from-d-model": {"width": of_input},
     "weight-orientation": {"multiply": transposed},
     "split-before-project": {"multiply": sliced_input},
     "split-before-project-whole": {"multiply": sliced_input_whole_weight},
@@ -187,6 +199,7 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "graph-cut-x": {"read_x": torch.detach},
     "graph-cut-w": {"read_w": torch.detach},
     "dtype-literal-project": {"read_x": Tensor.float, "read_w": Tensor.float},
+    "dtype-literal-project-double": {"read_x": Tensor.double, "read_w": Tensor.double},
     "cpu-constant-project": {"store": cpu_copy},
     "cuda-literal-project": {"read_x": Tensor.cuda, "read_w": Tensor.cuda},
 }

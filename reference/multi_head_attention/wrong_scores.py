@@ -99,7 +99,7 @@ def diagonal(q: Tensor, k: Tensor) -> Tensor:
     return torch.einsum("bhtd,bhtd->bht", q, k)
 
 
-def by_token(weights: Tensor, v: Tensor) -> Tensor:
+def by_token(weights: Tensor, v: Tensor, _n: Sizes) -> Tensor:
     """One number for each token scales its own value."""
     return torch.einsum("bht,bhtd->bhtd", weights, v)
 
@@ -139,6 +139,12 @@ def q_for_v(q: Tensor, k: Tensor, _v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return q, k, q
 
 
+def as_many_as_queries(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Keys and values are cut up with the number of queries."""
+    b, h, tq, _ = q.shape
+    return q, k.reshape(b, h, tq, q.shape[-1]), v.reshape(b, h, tq, v.shape[-1])
+
+
 # How are the inputs read?
 
 
@@ -150,7 +156,7 @@ def scaled_in_place(q: Tensor) -> Tensor:
 
 def viewed(q: Tensor) -> Tensor:
     """A view wants memory in order; a transposed q has it not."""
-    return q.view(-1, *q.shape[-2:]).view(q.shape)
+    return q.view(-1, q.shape[-1]).view(q.shape)
 
 
 MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
@@ -178,11 +184,14 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "wrong-operand-qv": {"operands": qv},
     "wrong-operand-k-for-v": {"operands": k_for_v},
     "wrong-operand-q-for-v": {"operands": q_for_v},
+    "kv-reshaped-with-tq-attend": {"operands": as_many_as_queries},
     "inplace-on-input": {"read_q": scaled_in_place, "divisor": nothing},
     "view-on-noncontiguous-input-attend": {"read_q": viewed},
     "graph-cut-q": {"read_q": torch.detach},
     "graph-cut-k": {"read_k": torch.detach},
     "graph-cut-v": {"read_v": torch.detach},
     "dtype-literal": {"read_q": Tensor.float, "read_k": Tensor.float, "read_v": Tensor.float},
+    "graph-cut-kv": {"read_k": torch.detach, "read_v": torch.detach},
+    "dtype-literal-double": {"read_q": Tensor.double, "read_k": Tensor.double, "read_v": Tensor.double},
     "cuda-literal": {"read_q": Tensor.cuda, "read_k": Tensor.cuda, "read_v": Tensor.cuda},
 }

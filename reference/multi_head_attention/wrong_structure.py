@@ -31,17 +31,6 @@ def without_super(self: Attention, d_model: int, num_heads: int) -> None:
 # What does it make?
 
 
-def truncated_projections(self: Attention, d_model: int, num_heads: int) -> None:
-    """h·⌊d_model/h⌋ columns: the rest is dropped without a word."""
-    width = num_heads * (d_model // num_heads)
-    self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, width, bias=False) for _ in range(3))
-
-
-def truncated_output(self: Attention, d_model: int, num_heads: int) -> None:
-    """As wide as what is left."""
-    self.W_o = nn.Linear(num_heads * (d_model // num_heads), d_model, bias=False)
-
-
 def biased_projections(self: Attention, d_model: int, _num_heads: int) -> None:
     """nn.Linear has a bias unless told otherwise."""
     self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model) for _ in range(3))
@@ -55,6 +44,18 @@ def biased_output(self: Attention, d_model: int, _num_heads: int) -> None:
 def wide_projections(self: Attention, d_model: int, num_heads: int) -> None:
     """Every head is as wide as the whole."""
     self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, num_heads * d_model, bias=False) for _ in range(3))
+
+
+def small_projections(self: Attention, d_model: int, num_heads: int) -> None:
+    """One head's width, for all heads."""
+    self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model // num_heads, bias=False) for _ in range(3))
+
+
+def same_layers(self: Attention, d_model: int, num_heads: int) -> None:
+    """A list multiplied by h holds one layer h times."""
+    for name in ("W_q", "W_k", "W_v"):
+        layer = nn.Linear(d_model, d_model // num_heads, bias=False)
+        setattr(self, name, nn.ModuleList([layer] * num_heads))
 
 
 def wide_output(self: Attention, d_model: int, num_heads: int) -> None:
@@ -130,6 +131,11 @@ def buffer(self: Attention, d_model: int, _num_heads: int) -> None:
     self.register_buffer("W_o", torch.randn(d_model, d_model) / d_model**0.5)
 
 
+def listed_output(self: Attention, d_model: int, _num_heads: int) -> None:
+    """A plain list hides W_O from PyTorch."""
+    self.W_o = [nn.Linear(d_model, d_model, bias=False)]
+
+
 def mixed_by_tensor(self: Attention, heads: Tensor) -> Tensor:
     """W_O is no layer, so it is multiplied as it is."""
     from output import output
@@ -144,16 +150,13 @@ def unmixed(self: Attention, heads: Tensor) -> Tensor:
 
 MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "ctor-args-swapped": {"arguments": turned_arguments},
-    "no-divisibility-check": {"check": unchecked},
-    "nondivisible-truncated-module": {
-        "check": unchecked,
-        "make_projections": truncated_projections,
-        "make_output": truncated_output,
-    },
+    "nondivisible-unchecked": {"check": unchecked},
     "no-super-init": {"__init__": without_super},
     "bias-mismatch": {"make_projections": biased_projections, "make_output": biased_output},
     "bias-mismatch-wo": {"make_output": biased_output},
     "wide-heads": {"make_projections": wide_projections, "make_output": wide_output},
+    "heads-share-projection-module": {"make_projections": small_projections},
+    "list-times-n": {"make_projections": same_layers},
     "wo-wrong-width": {"make_output": wide_output},
     "wo-wrong-width-head": {"make_output": narrow_output},
     "concat-with-input": {"make_output": output_of_input_too, "run": heads_and_input},
@@ -164,6 +167,7 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
         "run": made_in_forward,
     },
     "wo-unregistered": {"make_output": plain_tensor, "mix": mixed_by_tensor},
+    "wo-unregistered-list": {"make_output": listed_output},
     "wo-unregistered-buffer": {"make_output": buffer, "mix": mixed_by_tensor},
     "no-wo": {"make_output": nothing_made, "mix": unmixed},
     "wo-defined-unused": {"mix": unmixed},

@@ -46,6 +46,28 @@ def raw_values(self: Attention, query: Tensor, key: Tensor, value: Tensor) -> He
     return q, k, value.unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 
 
+def features_first(self: Attention) -> Heads:
+    """The columns are read as (d_k, h)."""
+    w_q, w_k, w_v = (w.unflatten(1, (-1, self.num_heads)).mT.flatten(1) for w in Attention.matrices(self))
+    return w_q, w_k, w_v
+
+
+def features_first_joined(self: Attention, heads: Tensor) -> Tensor:
+    """And merged as (d_k, h) again."""
+    return Attention.join(self, heads).unflatten(-1, (self.num_heads, -1)).mT.flatten(-2)
+
+
+def turned(self: Attention) -> Heads:
+    """The orientation of nn.Linear for weights kept as (in, out)."""
+    w_q, w_k, w_v = (w.T for w in Attention.matrices(self))
+    return w_q, w_k, w_v
+
+
+def mixed_by_turned(self: Attention, heads: Tensor) -> Tensor:
+    """The same for W_O."""
+    return self.join(heads) @ self.W_o.weight
+
+
 def one_block_for_all(self: Attention, heads: Tensor) -> Tensor:
     """Each head is multiplied by the same d_k × d_k corner of W_O."""
     width = heads.shape[-1]
@@ -65,6 +87,15 @@ def heads_kept(self: Attention, q: Tensor, k: Tensor, v: Tensor, *mask: Tensor |
 
 def first_keys_kept(self: Attention, query: Tensor, key: Tensor, value: Tensor) -> Heads:
     """Keys and values of the first call serve all later ones."""
+    q, k, v = Attention.project(self, query, key, value)
+    if hasattr(self, "cache"):
+        return q, *self.cache
+    self.cache = (k.detach(), v.detach())
+    return q, k, v
+
+
+def first_keys_kept_whole(self: Attention, query: Tensor, key: Tensor, value: Tensor) -> Heads:
+    """The same, with everything that hangs on them."""
     q, k, v = Attention.project(self, query, key, value)
     if not hasattr(self, "cache"):
         self.cache = (k, v)
@@ -91,8 +122,18 @@ def dropped(self: Attention, mixed: Tensor, _query: Tensor) -> Tensor:
 
 
 def in_a_tuple(_self: Attention, mixed: Tensor, _query: Tensor) -> tuple[Tensor, None]:
-    """A pair, as nn.MultiheadAttention returns one."""
+    """A pair, as nn.MultiheadAttention returns one when no weights are asked for."""
     return mixed, None
+
+
+def with_weights(
+    self: Attention, query: Tensor, key: Tensor, value: Tensor, *mask: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """The result and the weights."""
+    from attend import attend
+
+    heads, weights = attend(*self.project(query, key, value), *mask)
+    return self.finish(self.mix(heads), query), weights
 
 
 MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
@@ -107,12 +148,16 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "qkv-one-projection-qk": {"matrices": picked("W_q", "W_q", "W_v")},
     "qkv-one-projection-kv": {"matrices": picked("W_q", "W_k", "W_k")},
     "qkv-one-projection-qv": {"matrices": picked("W_q", "W_k", "W_q")},
+    "split-order-dk-h-consistent": {"matrices": features_first, "join": features_first_joined},
+    "weight-orientation-module": {"matrices": turned, "mix": mixed_by_turned},
     "no-v-projection": {"project": raw_values},
     "wo-per-head-shared": {"mix": one_block_for_all},
     "stored-weights-graph": {"attend": heads_kept},
     "state-across-calls": {"project": first_keys_kept},
+    "state-across-calls-graph": {"project": first_keys_kept_whole},
     "state-across-calls-piled": {"project": keys_piled_up},
     "residual-or-norm-inside-residual": {"finish": plus_query},
-    "dropout-in-training": {"finish": dropped},
-    "returns-tuple": {"finish": in_a_tuple},
+    "dropout-in-train": {"finish": dropped},
+    "module-returns-tuple": {"run": with_weights},
+    "module-returns-tuple-none": {"finish": in_a_tuple},
 }

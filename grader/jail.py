@@ -1,0 +1,162 @@
+"""How a worker is started: the command, the environment and the folders it may see, strongest first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+WORKER = Path(__file__).resolve().parent / "worker"
+FIRST_UID, UIDS, SLOTS = 60_600, 560, 8  # uids nobody has; one grader's children take a few of them
+TMP_BYTES = 64 * 2**20  # all that a guest may write
+SHARED_BYTES = 16 * 2**20
+# As root the children change to an unused uid, which needs these three and nothing else.
+CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+BOOT = """import importlib.util, sys
+sys.path[1:1] = [p for p in sys.argv[2:] if p not in sys.path]
+spec = importlib.util.spec_from_file_location("grader_worker", sys.argv[1] + "/__init__.py",
+                                              submodule_search_locations=[sys.argv[1]])
+package = importlib.util.module_from_spec(spec)
+sys.modules["grader_worker"] = package
+spec.loader.exec_module(package)
+from grader_worker.zygote import main
+main()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """A way to start a worker; `scratch` is a folder of its own, to be removed after it."""
+
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    isolation: str
+    scratch: str | None = None
+
+
+def trusted() -> Iterator[Launch]:
+    """The way to start a worker for our own reference: a plain process."""
+    home = os.environ.get("HOME", os.sep)
+    yield Launch(_python(WORKER), {**_environment(str(_font_cache() or "")), "HOME": home}, "separate")
+
+
+def jailed() -> Iterator[Launch]:
+    """The ways to start a worker for a learner's code, the strongest first; the next where one does not start."""
+    bwrap = shutil.which("bwrap")
+    if bwrap and sys.platform == "linux":
+        yield Launch(_bubblewrap(bwrap), {}, "sealed")
+    scratch = Path(tempfile.mkdtemp(prefix="grader-"))
+    scratch.chmod(0o1777)
+    cache = _font_cache()
+    if cache is not None:
+        shutil.copytree(cache, scratch / "mpl", dirs_exist_ok=True)
+        for path in [scratch / "mpl", *(scratch / "mpl").rglob("*")]:
+            path.chmod(0o777 if path.is_dir() else 0o666)
+    env = {**_environment(f"{scratch}/mpl"), **_places(str(scratch))}
+    yield Launch(_python(WORKER), env, "limited" if os.name == "posix" else "separate", str(scratch))
+
+
+def guest_uid() -> int | None:
+    """The first of the uids that the children change to: only where we are root, and these uids exist."""
+    if sys.platform != "linux" or os.getuid() != 0:
+        return None
+    first = FIRST_UID + os.getpid() * SLOTS % UIDS
+    exist = all(_mapped(Path(f"/proc/self/{kind}_map"), first + SLOTS) for kind in ("uid", "gid"))
+    return first if exist else None
+
+
+def _mapped(table: Path, number: int) -> bool:
+    """Whether a user namespace's table has this number."""
+    try:
+        rows = [[int(word) for word in line.split()] for line in table.read_text("ascii").splitlines()]
+    except (OSError, ValueError):
+        return False
+    return any(start <= number < start + count for start, _, count in rows)
+
+
+def _namespaces() -> list[str]:
+    flags = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    if os.getuid() != 0:
+        return ["--unshare-user", *flags]
+    return [*flags, "--cap-drop", "ALL", *(word for name in CAPABILITIES for word in ("--cap-add", name))]
+
+
+def _bubblewrap(bwrap: str) -> tuple[str, ...]:
+    command = [
+        bwrap,
+        *_namespaces(),
+        "--die-with-parent",
+        "--new-session",
+        "--hostname",
+        "jail",
+        "--clearenv",
+    ]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    command += ["--perms", "1777", "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm"]
+    command += ["--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"]
+    for link in (Path("/bin"), Path("/lib"), Path("/lib64"), Path("/sbin")):
+        if link.is_symlink():
+            command += ["--symlink", str(link.readlink()), str(link)]
+        elif link.is_dir():
+            command += ["--ro-bind", str(link), str(link)]
+    visible = visible_paths()
+    for folder in sorted({str(parent) for path in visible for parent in path.parents} - {"/"}):
+        # Made by root they would be root's alone, and the children, who are somebody else, could import nothing.
+        command += ["--perms", "0755", "--dir", folder]
+    for path in visible:
+        command += ["--ro-bind", str(path), str(path)]
+    command += ["--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu"]
+    command += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind", str(WORKER), "/worker"]
+    cache = _font_cache()
+    command += ["--perms", "0777", "--dir", "/tmp/mpl"]
+    if cache is not None:
+        for file in sorted(cache.glob("fontlist-*.json")):
+            command += ["--ro-bind", str(file), f"/tmp/mpl/{file.name}"]
+    # What is left writable is as large as said above, not half of the machine's memory.
+    command += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    for key, value in {**_environment("/tmp/mpl"), **_places("/tmp"), "GRADER_SEALED": "1"}.items():
+        command += ["--setenv", key, value]
+    return (*command, "--chdir", "/", *_python(Path("/worker")))
+
+
+def visible_paths() -> list[Path]:
+    """What Python and its libraries need, no more: interpreter, site-packages, system libraries."""
+    paths = {Path(name) for name in ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/usr/share/fonts")}
+    paths |= {Path(sys.executable).resolve(), Path(sys.base_prefix) / "lib", *map(Path, _site())}
+    kept: list[Path] = []
+    for path in sorted(path for path in paths if path.exists()):
+        if not any(path.is_relative_to(other) for other in kept):
+            kept.append(path)
+    return kept
+
+
+def _site() -> list[str]:
+    return [
+        path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()
+    ]
+
+
+def _python(worker: Path) -> tuple[str, ...]:
+    return (str(Path(sys.executable).resolve()), "-I", "-S", "-B", "-c", BOOT, str(worker), *_site())
+
+
+def _environment(fonts: str) -> dict[str, str]:
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    kept = {key: os.environ[key] for key in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if key in os.environ}
+    fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
+    return {**one, **kept, **fixed, "MPLCONFIGDIR": fonts or str(Path(tempfile.gettempdir()) / "grader-mpl")}
+
+
+def _places(scratch: str) -> dict[str, str]:
+    """Where a guest may write; the worker empties GRADER_SCRATCH after each."""
+    return dict.fromkeys(("HOME", "TMPDIR", "GRADER_SCRATCH"), scratch)
+
+
+def _font_cache() -> Path | None:
+    """Where set-up left matplotlib's font list, so that no graded run builds it again."""
+    path = Path(sys.prefix) / "share" / "attention-grader" / "mpl"
+    return path if path.is_dir() else None

@@ -1,0 +1,150 @@
+"""Sealed answers: everything a grade needs, for a public seed, in one file that holds no reference code.
+
+The file carries the probes, projections of the expected answers and of every known mistake's answers, and
+the mistakes' words: enough to compare and to name, useless to copy. With it a grade runs without reference/.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .compare import Expected, seal
+from .diagnose import AskVariants
+from .errors import InputError
+from .probes import Probe
+from .reference import Mistake
+from .sealing import plain_probe, plain_value, read_plain_value, read_probe
+from .transcript import OUTCOMES, Answer
+from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
+
+MAGIC = b"attention-grader sealed answers 1\n"
+FILE_LIMIT = 64 * 2**20  # bytes, unpacked
+MISTAKE_PROJECTIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What a sealed file holds."""
+
+    lesson: str
+    seed: int
+    probes: tuple[Probe, ...]
+    want: Mapping[str, Mapping[str, Expected]]
+    mistakes: tuple[Mistake, ...]
+    ask: AskVariants
+
+
+def seal_lesson(
+    lesson: str,
+    seed: int,
+    probes: Sequence[Probe],
+    want: Mapping[str, Mapping[str, Expected]],
+    mistakes: Sequence[Mistake],
+    homes: Mapping[str, Sequence[str]],
+    ask: AskVariants,
+    progress: Callable[[str], None] = lambda step: None,
+) -> bytes:
+    """A sealed file's bytes. `homes` gives, for each step, the modules its mistakes may live in."""
+    steps: dict[str, object] = {}
+    for step in dict.fromkeys(probe.step for probe in probes):
+        progress(step)
+        asked = [probe for probe in probes if probe.step == step and probe.judged]
+        entries = [entry for entry in mistakes if set(entry.homes) & set(homes[step])]
+        found = ask(step, asked, {entry.id: (entry.id,) for entry in entries})
+        steps[step] = _table(asked, {key: found[key] for key in found})
+    content = {
+        "lesson": lesson,
+        "seed": seed,
+        "probes": [plain_probe(probe) for probe in probes],
+        "want": {key: {name: plain_value(_sealed(v)) for name, v in values.items()} for key, values in want.items()},
+        "mistakes": [entry.model_dump() for entry in mistakes],
+        "steps": steps,
+    }
+    return MAGIC + zlib.compress(pack(content, REQUEST_BLOBS, head_limit=FILE_LIMIT), 9)
+
+
+def read_sealed(path: Path) -> Sealed:
+    """A sealed file. Raises InputError when it is none, or is damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    if not data.startswith(MAGIC):
+        raise InputError(f"{path}: not a file of sealed answers; take the one that came with the bundle")
+    try:
+        unpacker = zlib.decompressobj()
+        frame = unpacker.decompress(data[len(MAGIC) :], FILE_LIMIT)
+        head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
+        content: Any = unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], REQUEST_BLOBS)
+        mistakes = tuple(Mistake.model_validate(item) for item in content["mistakes"])
+        probes = tuple(read_probe(item) for item in content["probes"])
+        want = {
+            key: {name: read_plain_value(value) for name, value in values.items()}
+            for key, values in content["want"].items()
+        }
+        return Sealed(content["lesson"], content["seed"], probes, want, mistakes, _asker(content["steps"]))
+    except (zlib.error, WireError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle") from None
+
+
+def _sealed(value: Expected) -> Expected:
+    return seal(value)  # type: ignore[arg-type]
+
+
+def _table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
+    """Answers of many mistakes, each different answer of a probe written once."""
+    columns = []
+    for probe in probes:
+        different: dict[str, int] = {}
+        kept: list[object] = []
+        rows = []
+        for found in answers.values():
+            plain = _plain_answer(probe, found[probe.id])
+            key = json.dumps(plain, default=_bytes, sort_keys=True)
+            if key not in different:
+                different[key] = len(kept)
+                kept.append(plain)
+            rows.append(different[key])
+        columns.append({"probe": probe.id, "answers": kept, "rows": rows})
+    return {"mistakes": list(answers), "columns": columns}
+
+
+def _bytes(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else repr(value)
+
+
+def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
+    if answer.outcome != "returned":
+        return {"outcome": answer.outcome}
+    kept = {name: answer.values.get(name) for name in probe.report}
+    values = {name: plain_value(seal(value, MISTAKE_PROJECTIONS, places=False)) for name, value in kept.items()}
+    return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
+
+
+def _asker(steps: Mapping[str, Any]) -> AskVariants:
+    """Answers out of the file; a set of two mistakes, which it does not hold, has none."""
+
+    def ask(
+        step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
+    ) -> Mapping[str, Mapping[str, Answer]]:
+        table = steps[step]
+        row = {name: place for place, name in enumerate(table["mistakes"])}
+        columns = {column["probe"]: column for column in table["columns"]}
+        known = {key: row[ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in row}
+        return {
+            key: {probe.id: _answer(columns[probe.id], place) for probe in probes} for key, place in known.items()
+        }
+
+    return ask
+
+
+def _answer(column: Mapping[str, Any], place: int) -> Answer:
+    plain = column["answers"][column["rows"][place]]
+    values: Any = {name: read_plain_value(value) for name, value in plain.get("values", {}).items()}
+    outcome = OUTCOMES.get(plain["outcome"], "stopped")
+    return Answer(column["probe"], outcome, values, changed=tuple(plain.get("changed", ())))

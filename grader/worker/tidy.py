@@ -1,0 +1,61 @@
+"""Takes away the files that a guest has written, so that the next one starts in an empty place."""
+
+from __future__ import annotations
+
+import os
+
+
+def contents(folder: str) -> frozenset[str]:
+    """The paths of everything in a folder."""
+    return frozenset(_walk(folder))
+
+
+def tidy(folder: str, kept: frozenset[str], uid: int | None) -> None:
+    """Remove what is there beside `kept`, as the user who made it: his folders may be shut for us."""
+    if contents(folder) == kept:
+        return
+    pid = os.fork()
+    if pid:
+        os.waitpid(pid, 0)
+        return
+    try:
+        if uid is not None:
+            os.setgroups([])
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)
+        for path in _walk(folder, opening=True)[::-1]:
+            if path not in kept:
+                _remove(path)
+    finally:
+        os._exit(0)
+
+
+def _walk(folder: str, opening: bool = False) -> list[str]:
+    """Every path below a folder, parents first; a shut folder is opened first if wanted."""
+    found: list[str] = []
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        if opening and place != folder:
+            try:
+                os.chmod(place, 0o700)
+            except OSError:
+                pass
+        try:
+            with os.scandir(place) as entries:
+                inside = sorted(entries, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        found += [entry.path for entry in inside]
+        waiting += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+    return found
+
+
+def _remove(path: str) -> None:
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
+        else:
+            os.unlink(path)
+    except OSError:
+        pass

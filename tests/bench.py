@@ -1,0 +1,180 @@
+"""`make bench`: what a grade costs, as ratios to floors measured in the same run. It states, it never fails."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SOLUTION = ROOT / "reference" / "multi_head_attention" / "solution"
+IMPORT = [sys.executable, "-c", "import torch"]
+
+
+def main() -> None:
+    """Measure and print one line a figure: what, its median, its ratio, the bar it should keep."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=5)
+    rounds = options.parse_args().rounds
+    with tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "without_heads"
+        shutil.copytree(SOLUTION, bare, ignore=shutil.ignore_patterns("heads.py", "__pycache__"))
+        wrong = Path(folder) / "wrong"
+        shutil.copytree(SOLUTION, wrong, ignore=shutil.ignore_patterns("__pycache__"))
+        text = (wrong / "attend.py").read_text("utf-8")
+        (wrong / "attend.py").write_text(text.replace("q / math.sqrt(q.shape[-1])", "q"), "utf-8")
+        commands = {
+            "import torch": IMPORT,
+            "grade, the solution": grade(SOLUTION),
+            "grade, without heads.py": grade(bare),
+            "grade, one mistake": grade(wrong),
+        }
+        walls, peaks = measure(commands, rounds)
+    floor, memory = statistics.median(walls["import torch"]), statistics.median(peaks["import torch"])
+    print(f"floor: import torch {floor:.2f} s, {memory / 2**20:.0f} MiB; {os.cpu_count()} cores, {rounds} rounds\n")
+    bars = {"grade, the solution": 1.6, "grade, without heads.py": 1.3}
+    for name in list(commands)[1:]:
+        ratios = [wall / base for wall, base in zip(walls[name], walls["import torch"], strict=True)]
+        bar = f"bar {bars[name]} x" if name in bars else "no bar"
+        took = statistics.median(walls[name])
+        print(f"{name:28}{took:6.2f} s  {statistics.median(ratios):5.2f} x import torch  ({bar})")
+    most = statistics.median(peaks["grade, the solution"])
+    print(f"{'peak memory, all processes':28}{most / 2**20:6.0f} MiB {most / memory:5.2f} x import torch  (bar 2.5 x)")
+    for line in inside():
+        print(line)
+
+
+def grade(path: Path) -> list[str]:
+    """The command that grades a path, quietly."""
+    return [sys.executable, "-m", "grader", "grade", str(path), "--seed", "7", "--json", "-"]
+
+
+def measure(
+    commands: dict[str, list[str]], rounds: int
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Wall seconds and peak bytes of each command, in turn, after one round that does not count."""
+    walls: dict[str, list[float]] = {name: [] for name in commands}
+    peaks: dict[str, list[float]] = {name: [] for name in commands}
+    for number in range(rounds + 1):
+        for name, command in commands.items():
+            started = time.perf_counter()
+            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+            watch = Watch(process.pid)
+            process.wait()
+            took = time.perf_counter() - started
+            watch.stop()
+            if number:
+                walls[name].append(took)
+                peaks[name].append(watch.peak)
+    return walls, peaks
+
+
+class Watch:
+    """Samples the proportional memory of a process and everything below it."""
+
+    def __init__(self, pid: int) -> None:
+        self.peak = 0.0
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(pid,))
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the sampling."""
+        self._done.set()
+        self._thread.join()
+
+    def _run(self, pid: int) -> None:
+        while not self._done.wait(0.1):
+            self.peak = max(self.peak, sum(proportional(each) for each in family(pid)))
+
+
+def family(pid: int) -> list[int]:
+    """A process and its descendants."""
+    found, waiting = [], [pid]
+    while waiting:
+        each = waiting.pop()
+        found.append(each)
+        try:
+            waiting += [int(word) for word in Path(f"/proc/{each}/task/{each}/children").read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def proportional(pid: int) -> float:
+    """Bytes of memory that a process accounts for, shared pages divided among their users."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(float(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+
+
+def inside() -> list[str]:
+    """Figures from within: a child's cost, a class's pace, the judge alone."""
+    from grader.grading import Session
+
+    with Session(None, 7) as session:
+        session.grade(SOLUTION)
+        pace = median(lambda: session.grade(SOLUTION), 3)
+        judging = judge_seconds(session)
+    with_fork = median(fork_once, 20)
+    return [
+        f"{'judging alone':28}{judging * 1000:6.0f} ms  (bar 150 ms)",
+        f"{'one more of a class':28}{pace:6.2f} s, one after the other, nine steps with pictures",
+        f"{'fork of a bare process':28}{with_fork * 1000:6.2f} ms",
+    ]
+
+
+def judge_seconds(session: object) -> float:
+    """The median time of one pytest session over answers that are there already."""
+    from grader import pipeline
+
+    took: list[float] = []
+    plain = pipeline.judge
+
+    def timed(*args: object) -> object:
+        started = time.perf_counter()
+        verdicts = plain(*args)  # type: ignore[arg-type]
+        took.append(time.perf_counter() - started)
+        return verdicts
+
+    pipeline.judge = timed  # type: ignore[assignment]
+    try:
+        for _ in range(3):
+            session.grade(SOLUTION)  # type: ignore[attr-defined]
+    finally:
+        pipeline.judge = plain
+    return statistics.median(took)
+
+
+def median(action: Callable[[], object], rounds: int) -> float:
+    """The median wall time of an action."""
+    took = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        action()
+        took.append(time.perf_counter() - started)
+    return statistics.median(took)
+
+
+def fork_once() -> None:
+    """Fork a child that ends at once, and wait for it."""
+    pid = os.fork()
+    if not pid:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+__all__: Sequence[str] = ["main"]
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Golden submissions through the whole road: right ones lose nothing, wrong ones earn nothing and are named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+from corpus import GOLDEN, ROOT, index
+
+from grader.grading import Session
+from grader.records import Record, StepRecord
+
+SEED = 5
+RIGHT, WRONG = index("right"), index("wrong")
+SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]
+DOUBLE = [entry for entry in WRONG if entry["kind"] == "double"]
+CARRIED = [entry for entry in WRONG if entry["kind"] == "carried"]
+
+
+class Marked:
+    """Grades each golden submission once, whichever test asks first."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.records: dict[str, Record] = {}
+
+    def record(self, kind: str, entry: Mapping[str, Any]) -> Record:
+        path = f"{kind}/{entry['path']}"
+        if path not in self.records:
+            self.records[path] = self.session.grade(GOLDEN / path)
+        return self.records[path]
+
+    def step(self, entry: Mapping[str, Any]) -> StepRecord:
+        return next(step for step in self.record("wrong", entry).steps if step.id == entry["step"])
+
+
+@pytest.fixture(scope="module")
+def marked() -> Iterator[Marked]:
+    with Session(None, SEED, ROOT) as session:
+        yield Marked(session)
+
+
+@pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry["path"])
+def test_right_work_loses_nothing(marked: Marked, entry: Mapping[str, Any]) -> None:
+    record = marked.record("right", entry)
+    attempted = [step for step in record.steps if step.status != "not_attempted"]
+    assert {step.id for step in attempted} == set(entry["steps"])
+    lost = [
+        (step.id, check.id, check.message)
+        for step in attempted
+        for check in step.checks
+        if check.status != "passed" and check.max_points
+    ]
+    assert lost == []
+    assert all(step.score == step.max_score and not step.review for step in attempted)
+
+
+@pytest.mark.parametrize("entry", [*SINGLE, *DOUBLE], ids=lambda entry: entry["path"])
+def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
+    step = marked.step(entry)
+    assert step.status in ("failed", "partial", "not_attempted")
+    assert step.score < step.max_score
+    assert any(check.status == "failed" and check.message for check in step.checks)
+
+
+def test_single_mistakes_are_named(marked: Marked) -> None:
+    missed = _missed(marked, SINGLE)
+    assert len(missed) <= 0.05 * len(SINGLE), missed
+
+
+def test_double_mistakes_are_named(marked: Marked) -> None:
+    missed = _missed(marked, DOUBLE)
+    assert len(missed) <= 0.20 * len(DOUBLE), missed
+
+
+@pytest.mark.parametrize("entry", CARRIED, ids=lambda entry: entry["path"])
+def test_a_neighbours_mistake_is_paid_once(marked: Marked, entry: Mapping[str, Any]) -> None:
+    steps = {step.id: step for step in marked.record("wrong", entry).steps}
+    for name, wanted in entry["steps"].items():
+        allowed = wanted if isinstance(wanted, list) else [wanted]
+        assert steps[name].status in allowed, (name, steps[name].note)
+    for name in entry.get("carried") or ():
+        assert steps[name].score == steps[name].max_score
+        assert "carried forward" in steps[name].note
+
+
+def _missed(marked: Marked, entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
+    """Entries whose mistake was not named, with what was said instead."""
+    missed = []
+    for entry in entries:
+        named = sorted(mistake.id for mistake in marked.step(entry).mistakes)
+        wanted = sorted(entry.get("mistakes") or [entry["mistake"]])
+        if named != wanted and not (len(named) == 1 and named[0] in entry.get("twins", ())):
+            missed.append((entry["path"], named))
+    return missed

@@ -1,0 +1,174 @@
+"""Proof of the lessons: the solution earns all, the skeleton nothing, every known mistake fails and is named."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from corpus import SOLUTION, names_of
+
+from grader.asking import variants
+from grader.cases import Case
+from grader.diagnose import Answers, Suspect, alike, diagnose
+from grader.grading import Session
+from grader.judge import judge
+from grader.lessons import Lesson, Step, find_lesson
+from grader.pipeline import Standard, homes_of, standard
+from grader.probes import Probe
+from grader.reference import Mistake, make_probes, read_reference
+from grader.requests import reference_run
+from grader.sandbox import start_trusted
+
+SEED = 20
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Catalogue:
+    """The answers of the solution and of every known mistake, in every step it can live in, at one seed."""
+
+    def __init__(self) -> None:
+        self.lesson: Lesson = find_lesson(None, ROOT)
+        assert self.lesson.reference is not None
+        reference = read_reference(self.lesson.reference)
+        self.probes = [probe for probe in make_probes(self.lesson, SEED) if probe.judged]
+        worker = start_trusted()
+        try:
+            self.held: Standard = standard(self.lesson, reference, self.probes, worker, time.monotonic() + 120)
+            run = reference_run(self.lesson, reference.modules, exact=False)
+            self.answers: dict[str, Mapping[str, Answers]] = {}
+            for step in self.lesson.steps:
+                sets = {entry.id: (entry.id,) for entry in self.entries(step)}
+                self.answers[step.id] = variants(run, step.id, self.asked(step), sets, worker, 300.0)
+        finally:
+            worker.close()
+
+    def asked(self, step: Step) -> list[Probe]:
+        """The step's probes."""
+        return [probe for probe in self.probes if probe.step == step.id]
+
+    def entries(self, step: Step) -> list[Mistake]:
+        """The known mistakes that can live in a step."""
+        return [entry for entry in self.held.mistakes if set(entry.homes) & set(homes_of(self.lesson, step))]
+
+    def ask(self, step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]) -> Mapping[str, Answers]:
+        """Answers out of the store, as the worker would give them."""
+        found = self.answers[step]
+        return {
+            key: {probe.id: found[ids[0]][probe.id] for probe in probes}
+            for key, ids in sets.items()
+            if len(ids) == 1 and ids[0] in found
+        }
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return Catalogue()
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with Session(None, SEED, ROOT) as made:
+        yield made
+
+
+def homed(catalogue: Catalogue) -> Iterator[tuple[Step, Mistake]]:
+    """Every known mistake with the step it is at home in."""
+    for step in catalogue.lesson.steps:
+        for entry in catalogue.entries(step):
+            if step.file.removesuffix(".py") in entry.homes:
+                yield step, entry
+
+
+def test_the_solution_earns_everything(session: Session) -> None:
+    record = session.grade(SOLUTION)
+    assert record.score == record.max_score == 100
+    assert all(step.status == "passed" and not step.mistakes and not step.review for step in record.steps)
+
+
+def test_the_skeleton_earns_nothing_and_is_no_error(session: Session) -> None:
+    record = session.grade(ROOT / "exercises" / "multi_head_attention")
+    assert record.score == 0
+    assert {step.status for step in record.steps} == {"not_attempted"}
+
+
+def test_every_mistake_answers_in_its_own_step(catalogue: Catalogue) -> None:
+    silent = [(step.id, e.id) for step, e in homed(catalogue) if e.id not in catalogue.answers[step.id]]
+    assert silent == []
+
+
+def test_every_mistake_fails_its_step(catalogue: Catalogue) -> None:
+    checks = catalogue.lesson.folder / "checks.py"
+    passed = []
+    for step, entry in homed(catalogue):
+        given = catalogue.answers[step.id][entry.id]
+        cases = [Case(p, given[p.id], catalogue.held.want.get(p.id, {})) for p in catalogue.asked(step)]
+        verdicts = judge(checks, {step.id: cases}, [step.id])
+        assert verdicts
+        if all(verdict.status == "passed" for verdict in verdicts):
+            passed.append((step.id, entry.id))
+    assert passed == []
+
+
+def test_every_mistake_is_named(catalogue: Catalogue) -> None:
+    total, wrong = 0, []
+    for step, entry in homed(catalogue):
+        given = catalogue.answers[step.id][entry.id]
+        probes = tuple(catalogue.asked(step))
+        suspect = Suspect(step.id, homes_of(catalogue.lesson, step), probes, given, catalogue.held.want)
+        named = diagnose(suspect, catalogue.held.mistakes, catalogue.ask)
+        total += 1
+        if [other.name for other in named] not in [[name] for name in names_of(entry)]:
+            wrong.append((step.id, entry.id, [other.id for other in named]))
+    assert len(wrong) <= 0.02 * total, wrong
+
+
+def test_no_two_mistakes_are_alike_unless_twins(catalogue: Catalogue) -> None:
+    same = []
+    for step in catalogue.lesson.steps:
+        stem = step.file.removesuffix(".py")
+        entries = [entry for entry in catalogue.entries(step) if stem in entry.homes]
+        for place, one in enumerate(entries):
+            for two in entries[place + 1 :]:
+                twins = one.name == two.name or two.id in one.twins or one.id in two.twins
+                if not twins and _alike(catalogue, step, one, two):
+                    same.append((step.id, one.id, two.id))
+    assert same == []
+
+
+def _alike(catalogue: Catalogue, step: Step, one: Mistake, two: Mistake) -> bool:
+    first, second = catalogue.answers[step.id][one.id], catalogue.answers[step.id][two.id]
+    return all(alike(probe, first[probe.id], second[probe.id]) for probe in catalogue.asked(step))
+
+
+def test_the_catalogue_covers_what_was_promised(catalogue: Catalogue) -> None:
+    assert len({entry.name for entry in catalogue.held.mistakes}) >= 40
+    for entry in catalogue.held.mistakes:
+        assert len(entry.title) <= 90 and len(entry.hint) == 3 and all(entry.hint), entry.id
+
+
+def test_no_input_lies_off_the_grid_but_the_extremes(catalogue: Catalogue) -> None:
+    """What every dtype can hold exactly leaves no rounding of the inputs to argue about."""
+    for probe in catalogue.probes:
+        if probe.core and probe.dtype != "float32":
+            for name, array in probe.tensors.items():
+                assert array.dtype.kind != "f" or bool((array * 64 == (array * 64).round()).all()), (probe.id, name)
+
+
+def test_sizes_tell_the_axes_apart(catalogue: Catalogue) -> None:
+    for probe in catalogue.probes:
+        sizes = probe.sizes
+        if "plain" in probe.id and "h" in sizes and probe.id.endswith("/plain"):
+            lengths = [sizes[axis] for axis in sizes]
+            assert len(set(lengths)) == len(lengths), probe.id
+        if "d_model" in sizes and "h" in sizes and not probe.tags & {"equal", "edges", "refuse"}:
+            assert sizes["d_model"] != sizes["h"] ** 2, probe.id
+
+
+def test_one_step_alone_costs_nothing_elsewhere(session: Session, tmp_path: Path) -> None:
+    shutil.copy(SOLUTION / "concat.py", tmp_path / "concat.py")
+    record = session.grade(tmp_path)
+    assert {step.id: step.status for step in record.steps if step.status != "not_attempted"} == {"concat": "passed"}
+    assert record.score == 10
