@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .compare import Difference, Expected, difference, number, say
+from .compare import Difference, difference, number, say
 from .figures import HeatMap, heat_maps
+from .hidden import Expected, SealedTensor
 from .probes import Array, Probe
 from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
 from .wording import because, crash
@@ -49,7 +51,7 @@ class Case:
 
     def off(self, name: str) -> Difference | None:
         """How a value departs from the expected one; None when it does not."""
-        return difference(self.probe, name, self.want.get(name), self.got.values.get(name))
+        return difference(self.probe, name, self.want[name], self._given(name))
 
     def told(self, name: str, off: Difference) -> str:
         """A difference as a sentence with the case it was seen in."""
@@ -63,14 +65,14 @@ class Case:
     def refuses(self, *mentions: object) -> None:
         """A ValueError or an AssertionError was raised; a ValueError's text names all `mentions`."""
         asked = "expected a ValueError"
-        if self.got.outcome == "absent":
+        if self.got.outcome in ("absent", "stopped") or self.got.during == "import":
             raise Finding(because(self.probe, self.got))
         raised = self.got.raised
         if raised is None:
             raise Finding(f"{asked}, but nothing was raised. Case: {self.probe.say}.")
         if not any(kind in REFUSALS for kind in raised.types):
             raise Finding(f"{asked}, got {crash(raised)}. Case: {self.probe.say}.")
-        lacking = [str(m) for m in mentions if str(m) not in raised.message]
+        lacking = [m for m in mentions if not re.search(rf"(?<!\w){re.escape(str(m))}(?!\w)", raised.message)]
         if "AssertionError" not in raised.types and lacking:
             named = " and ".join(map(str, mentions))
             raise Finding(f"the ValueError should name both numbers, {named}; it says: {raised.message!r}")
@@ -83,21 +85,21 @@ class Case:
             raise Finding(f"inputs should stay as they are; the call changed {names}. Case: {self.probe.say}.")
 
     def finite(self, *names: str) -> None:
-        """The named gradients came, without NaN or infinity. Raises Finding."""
+        """The named gradients came, without NaN or infinity; one that is zero need not come. Raises Finding."""
         self.returned()
         for name in names:
-            value = self.got.values.get(name)
-            if value is None:
+            if self._given(name) is None and not _largest(self.want[name]):
                 continue
+            self._reached(name)
             array = self.array(name)
-            if not np.isfinite(array).all():
-                count = int((~np.isfinite(array)).sum())
-                raise Finding(f"`{name}` holds {count} numbers that are NaN or infinite. Case: {self.probe.say}.")
+            odd = int((~np.isfinite(array)).sum())
+            if odd:
+                where = f"NaN or infinite in {odd} of {array.size} places"
+                raise Finding(f"the gradient of `{_owner(name)}` is {where}. Case: {self.probe.say}.")
 
     def array(self, name: str) -> NDArray[np.float64]:
         """A value of the learner's as float64. Raises Finding when it is no tensor with numbers."""
-        self.returned()
-        value = self.got.values.get(name)
+        value = self.value(name)
         if not isinstance(value, TensorValue) or value.array is None:
             raise Finding(f"`{name}` should be a tensor, got {say(value)}. Case: {self.probe.say}.")
         return np.asarray(value.array, dtype=np.float64)
@@ -106,17 +108,15 @@ class Case:
         """Each named gradient is there and is the expected one. Raises Finding."""
         self.returned()
         for name in names:
-            owner = name.removeprefix("d_")
-            if self.got.values.get(name) is None and self.want.get(name) is not None:
-                raise Finding(f"no gradient reaches `{owner}`: the graph is cut on its way. Case: {self.probe.say}.")
+            self._reached(name)
             off = self.off(name)
             if off is not None:
-                raise Finding(f"the gradient of `{owner}` {off.text}. Case: {self.probe.say}.")
+                raise Finding(f"the gradient of `{_owner(name)}`: {off.text}. Case: {self.probe.say}.")
 
     def portable(self, *names: str) -> None:
-        """Ran on a device without data, or met a branch on values, which is allowed. Raises Finding."""
+        """Ran on a second device, or failed there by what is not a mix of devices. Raises Finding."""
         raised = self.got.raised
-        if raised is not None:
+        if raised is not None and self.got.during != "import":
             if _mixes_devices(raised):
                 where = _where(raised)
                 raise Finding(
@@ -126,14 +126,14 @@ class Case:
             return
         self.returned()
         for name in names:
-            value = self.got.values.get(name)
+            value = self.value(name)
             if isinstance(value, TensorValue) and value.device != self.probe.device:
                 raise Finding(f"`{name}` came back on {value.device}, the inputs were on another device.")
 
     def value(self, name: str) -> Value:
-        """A value of the learner's, as it came."""
+        """A value of the learner's, as it came. Raises Finding when there are none."""
         self.returned()
-        return self.got.values.get(name)
+        return self._given(name)
 
     def flag(self, name: str) -> bool:
         """A fact told by the guest's side: True, or a list with something in it."""
@@ -160,12 +160,22 @@ class Case:
         """A finding of a check's own words, with the case it was seen in."""
         return Finding(f"{text}. Case: {self.probe.say}.")
 
+    def _given(self, name: str) -> Value:
+        """A reported value; KeyError for a name the probe does not report, which no answer could ever hold."""
+        if name not in self.probe.report:
+            raise KeyError(f"{self.probe.id} does not report {name}")
+        return self.got.values.get(name)
+
+    def _reached(self, name: str) -> None:
+        if self._given(name) is None and self.want[name] is not None:
+            raise Finding(f"no gradient reaches `{_owner(name)}`: the graph is cut on its way. Case: {self.probe.say}.")
+
     def _repeated(self, names: Sequence[str]) -> None:
         assert self.again is not None
         if self.again.outcome != "returned":
             raise Finding(f"the same call in a fresh process ended otherwise: {because(self.probe, self.again)}")
         for name in names:
-            off = difference(self.probe, name, self.want.get(name), self.again.values.get(name))
+            off = difference(self.probe, name, self.want[name], self.again.values.get(name))
             if off is not None:
                 raise Finding(f"the same call in a fresh process gave another answer. {self.told(name, off)}")
 
@@ -175,6 +185,20 @@ Select = Callable[[str], list[Case]]
 
 def _mixes_devices(raised: Raised) -> bool:
     return any(sign in raised.message for sign in ("same device", "at least two devices"))
+
+
+def _owner(name: str) -> str:
+    """`x` of `d_x`, the name of its gradient."""
+    return name.removeprefix("d_")
+
+
+def _largest(value: Expected) -> float:
+    """The largest magnitude of an expected tensor, 0 for what is none."""
+    if isinstance(value, SealedTensor):
+        return value.largest
+    if isinstance(value, TensorValue) and value.array is not None:
+        return float(np.abs(np.asarray(value.array, np.float64)).max(initial=0.0))
+    return 0.0
 
 
 def _where(raised: Raised) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from .errors import GraderError
+from .errors import GraderError, InputError
 
 INTERRUPTED = 130
 
@@ -17,7 +17,7 @@ app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Grades exercises on multi-head attention, and says which mistake was made.",
+    help="Grades exercises and says which mistake was made.",
 )
 
 
@@ -36,6 +36,9 @@ def grade(
     sealed: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference.")
     ] = None,
+    device: Annotated[
+        str, typer.Option(metavar="cpu|cuda", help="cuda: on the GPU too, outside the jail; only for code you trust.")
+    ] = "cpu",
     fail_under: Annotated[float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")] = None,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
@@ -44,7 +47,7 @@ def grade(
 
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, junit) if file is not None)
-    record = run(path, lesson, seed, sealed=sealed)
+    record = run(path, lesson, seed, sealed=sealed, device=_device(device))
     if record_file is not None:
         write_text(record_file, record.to_json())
     if junit is not None:
@@ -62,6 +65,12 @@ def grade(
         raise typer.Exit(3)
     if fail_under is not None and record.score < fail_under:
         raise typer.Exit(1)
+
+
+def _device(name: str) -> str:
+    if name not in ("cpu", "cuda"):
+        raise InputError(f"--device {name}: expected cpu or cuda")
+    return name
 
 
 @app.command()
@@ -92,7 +101,8 @@ def main() -> None:
         _end(str(error), error.exit_code)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is ours: never a learner's zero)
         if hasattr(error, "format_message"):  # how the command was called
-            _end(f"{error.format_message()} (see grader --help)", int(getattr(error, "exit_code", 2)))
+            words = error.format_message()
+            _end(f"{words} (see grader --help)" if words else "say what to do", int(getattr(error, "exit_code", 2)))
         _end(_fault(error), 3)
     if code == INTERRUPTED:
         _end("stopped", INTERRUPTED)

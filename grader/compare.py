@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .figures import HeatMap, heat_maps
-from .hidden import Expected, Floats, SealedTensor, odd_places, slack, slices, sums
+from .hidden import Expected, Floats, SealedTensor, odd_places, seal, slack, slices, sums
 from .probes import Probe
 from .tolerance import tolerance
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
@@ -37,8 +37,11 @@ def difference(probe: Probe, name: str, want: Expected, got: Expected) -> Differ
         if not isinstance(got, SequenceValue) or got.length != want.length:
             return Difference("type", f"expected {say(want)}, got {say(got)}")
         pairs = zip(want.items, got.items, strict=False)
-        found = (difference(probe, f"{name}[{i}]", w, g) for i, (w, g) in enumerate(pairs))
-        return next((item for item in found if item is not None), None)
+        for i, (one, other) in enumerate(pairs):
+            off = difference(probe, f"{name}[{i}]", one, other)
+            if off is not None:
+                return Difference(off.kind, f"item {i}: {off.text}")
+        return None
     if isinstance(want, FigureValue):
         return _figure(probe, want, got)
     if isinstance(want, OtherValue):
@@ -56,7 +59,7 @@ def say(value: Expected) -> str:
     if isinstance(value, SequenceValue):
         return f"a {value.kind} of {value.length}"
     if isinstance(value, FigureValue):
-        return f"a figure with {len(heat_maps(value))} heat maps"
+        return f"a figure with {_count(heat_maps(value), 'heat map')}"
     if isinstance(value, OtherValue):
         return value.say or value.type
     if isinstance(value, str):
@@ -77,16 +80,17 @@ def _tensor(probe: Probe, name: str, want: TensorValue | SealedTensor, got: Valu
     if got.shape != want.shape:
         named = _renamed(probe, name, want.shape, got.shape)
         return Difference("shape", f"expected shape {axes_of(probe, name, want.shape)}, got {got.shape}{named}")
-    floating = want.dtype.startswith(("float", "bfloat"))
-    wanted = probe.dtype if floating else want.dtype
+    floating, wanted = _dtype(probe, want)
     if got.dtype != wanted:
-        return Difference("dtype", f"expected dtype {wanted} (the inputs' dtype), got {got.dtype}")
+        reason = " (the inputs' dtype)" if floating else ""
+        return Difference("dtype", f"expected dtype {wanted}{reason}, got {got.dtype}")
     if got.array is None:
         return Difference("device", f"expected values on the CPU, got a tensor on {got.device}")
     plain = np.asarray(got.array, dtype=np.float64)
     if not np.isfinite(plain).all():
-        where = tuple(int(n) for n in np.argwhere(~np.isfinite(plain))[0])
-        what = "NaN" if np.isnan(plain).any() else "infinite values"
+        missing = np.isnan(plain)
+        where = tuple(int(n) for n in np.argwhere(missing if missing.any() else np.isinf(plain))[0])
+        what = "NaN" if missing.any() else "infinite values"
         return Difference("nan", f"expected finite numbers, got {what}, first at {_place(probe, name, where)}")
     if isinstance(want, SealedTensor):
         return _sealed(probe, name, want, plain)
@@ -100,11 +104,41 @@ def _values(probe: Probe, name: str, want: Floats, got: Floats) -> Difference | 
         return None
     worst = tuple(int(n) for n in np.unravel_index(int(off.argmax()), off.shape))
     count = int((off > allowed.absolute).sum())
+    are = "is" if count == 1 else "are"
     return Difference(
         "values",
         f"differs most at {_place(probe, name, worst)}: expected {number(want[worst])}, got {number(got[worst])} "
-        f"({count} of {off.size} numbers are off by more than {number(allowed.absolute)})",
+        f"({count} of {off.size} numbers {are} off by more than {number(allowed.absolute)})",
     )
+
+
+def _sealed(probe: Probe, name: str, want: SealedTensor, got: Floats) -> Difference | None:
+    if _within(probe, want, sums(got)):
+        return None
+    kept = [np.abs(mine - theirs) for mine, theirs in zip(slices(got), want.slices, strict=True)]
+    worst = tuple(int(axis.argmax()) for axis in kept)
+    return Difference("values", f"differs most around {_place(probe, name, worst)}, where you have {number(got[worst])}")
+
+
+def _between_sealed(probe: Probe, want: Expected, got: SealedTensor) -> Difference | None:
+    """Whether a known mistake's sealed answer is right; nobody reads the words."""
+    hidden = seal(want, places=False)
+    if isinstance(hidden, SealedTensor) and (hidden.shape, hidden.odd) == (got.shape, got.odd):
+        if got.dtype == _dtype(probe, hidden)[1] and _within(probe, hidden, got.sums):
+            return None
+    return Difference("sealed", f"not {say(want)}")
+
+
+def _within(probe: Probe, want: SealedTensor, mine: Floats) -> bool:
+    """Whether these sums may be those of an answer that is right everywhere."""
+    allowed = tolerance(probe, want.largest).absolute * slack(want.shape) * ROUNDING
+    return bool((np.abs(mine - want.sums) <= allowed).all())
+
+
+def _dtype(probe: Probe, want: TensorValue | SealedTensor) -> tuple[bool, str]:
+    """Whether the dtype follows the inputs, and which it has to be."""
+    floating = want.dtype.startswith(("float", "bfloat"))
+    return floating, probe.dtype if floating else want.dtype
 
 
 def same_value(probe: Probe, one: Value, two: Expected) -> bool:
@@ -114,7 +148,7 @@ def same_value(probe: Probe, one: Value, two: Expected) -> bool:
             return False
         mine = None if one.array is None else np.asarray(one.array, np.float64)
         if isinstance(two, SealedTensor):
-            return mine is not None and _same_sealed(probe, mine, two)
+            return mine is not None and odd_places(mine) == two.odd and _within(probe, two, sums(_finite(mine)))
         if mine is None or two.array is None:
             return mine is two.array
         return _same_array(probe, mine, np.asarray(two.array, np.float64))
@@ -139,19 +173,23 @@ def _same_array(probe: Probe, one: Floats, two: Floats) -> bool:
     return bool((np.abs(one[~odd] - two[~odd]) <= tolerance(probe, largest).absolute).all())
 
 
+def _finite(array: Floats) -> Floats:
+    return np.where(np.isfinite(array), array, 0.0)
+
+
 def _figure(probe: Probe, want: FigureValue, got: Value) -> Difference | None:
     if not isinstance(got, FigureValue):
         return Difference("type", f"expected a matplotlib Figure, got {say(got)}")
     mine, theirs = heat_maps(got), heat_maps(want)
     if len(mine) != len(theirs):
-        return Difference("figure", f"expected {len(theirs)} heat maps, got {len(mine)}")
+        return Difference("figure", f"expected {_count(theirs, 'heat map')}, got {len(mine)}")
     if all(_alike(a, b) for a, b in zip(mine, theirs, strict=True)):
         return None
     return Difference("figure", "the heat maps are not those expected")
 
 
 def _alike(one: HeatMap, two: HeatMap) -> bool:
-    same = one.array.shape == two.array.shape and np.allclose(one.array, two.array, atol=1e-4)
+    same = one.array.shape == two.array.shape and np.allclose(one.array, two.array, atol=1e-4, equal_nan=True)
     return bool(same) and one.x == two.x and one.y == two.y and one.numbers == two.numbers
 
 
@@ -174,3 +212,7 @@ def _place(probe: Probe, name: str, index: Sequence[int]) -> str:
 def number(value: float) -> str:
     """A number as a person reads it: four significant digits."""
     return f"{float(value):.4g}"
+
+
+def _count(things: Sequence[object], name: str) -> str:
+    return f"{len(things)} {name}{'' if len(things) == 1 else 's'}"

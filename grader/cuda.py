@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from .compare import Expected, difference
+from .compare import difference
+from .hidden import Expected
 from .probes import Probe
 from .records import CheckRecord, CheckStatus
 from .transcript import Answer, TensorValue
@@ -39,8 +40,14 @@ def on_gpu(probes: Sequence[Probe], device: str = DEVICE) -> list[Probe]:
 def gpu_check(
     step: str, probes: Iterable[Probe], answers: Mapping[str, Answer], want: Mapping[str, Mapping[str, Expected]]
 ) -> tuple[CheckRecord, ...]:
-    """What became of a step on a GPU: its own row, worth no points, so that no machine costs a learner any."""
-    asked = [probe for probe in probes if probe.step == step and TAG in probe.tags]
+    """What became of a step on a GPU: its own row, worth no points, so that no machine costs a learner any.
+
+    A step that is asked of the CPU only has no such row.
+    """
+    mine = [probe for probe in probes if probe.step == step]
+    asked = [probe for probe in mine if TAG in probe.tags]
+    if all(probe.device == "cpu" for probe in mine):
+        return ()
     if not asked:
         return (_row("not_reached", "no GPU here; it costs nothing"),)
     for probe in asked:

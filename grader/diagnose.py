@@ -1,10 +1,13 @@
 """Names the mistake: the catalogue's entry (or pair) whose answers are the learner's answers.
 
-A probe is agreed on when both sides gave the same answer, or both none. Where they do not agree, it
-matters whose answer was right: an entry that is wrong where the learner is right is not the learner's.
-Entries are taken in this order: those that agree on every probe; those that differ only where both are
-wrong, on probes beside the core or where one of them crashed; pairs, likewise; those that agree on the
-core but leave something beside it unexplained. Nothing is named without agreement on a wrong answer.
+A probe is agreed on when both sides gave the same answer, or both none. Where they do not agree on a core
+probe, it matters whose answer was right: an entry that is wrong where the learner is right is not the
+learner's, nor the other way round. Entries are taken in this order: those that agree on every probe; those
+that differ only where both are wrong, on probes beside the core or where one of them crashed; pairs,
+likewise; those that agree on the core, or crash where the learner is wrong, but leave something beside it
+unexplained. Nothing is named without agreement on a wrong answer, or on a crash in the same words; crashes
+in other words count only where every probe is agreed on and some are answered. What a carried mistake
+explains by itself names no other.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import combinations
 
-from .compare import Expected, difference, same_value
+from .agreement import TELLING, Answers, Suspect, alike, words
 from .probes import Probe
 from .reference import Mistake
 from .transcript import Answer
@@ -24,10 +27,8 @@ SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # probes that every pair is tried on first
 PAIR_BATCH = 400  # pairs asked for at a time
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most
-NO_ANSWER = ("raised", "unfit")
-TELLING = ("returned", *NO_ANSWER)
+BASE = ""  # stands among the sets for the carried mistakes alone
 
-Answers = Mapping[str, Answer]
 AskVariants = Callable[[str, Sequence[Probe], Mapping[str, Sequence[str]]], Mapping[str, Answers]]
 
 
@@ -40,37 +41,22 @@ class Tier(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
-    """A step to be diagnosed: its probes, the learner's answers, the expected values.
-
-    `homes` are the solution modules a mistake may live in, the step's own first; `base` are mistakes
-    already known to be in it, carried from a neighbour.
-    """
-
-    step: str
-    homes: tuple[str, ...]
-    probes: tuple[Probe, ...]
-    got: Answers
-    want: Mapping[str, Mapping[str, Expected]]
-    base: tuple[str, ...] = ()
-
-    def wrong(self, probe: Probe, answer: Answer) -> bool:
-        """Whether an answer to a probe is not the expected one."""
-        wanted = self.want.get(probe.id)
-        if not wanted or answer.outcome != "returned":
-            return bool(wanted) != (answer.outcome == "returned")
-        return bool(answer.changed) or any(
-            difference(probe, name, wanted.get(name), answer.values.get(name)) for name in probe.report
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Match:
-    """How an entry compares with the learner: its tier, and on how many wrong answers they agree."""
+    """How an entry compares with the learner: its tier, and on how much they agree.
+
+    `evidence` counts wrong answers and crashes, `told` those of them with the same value or the same words,
+    `shared` everything agreed on.
+    """
 
     tier: Tier
     evidence: int
+    told: int
     shared: int
+
+    @property
+    def order(self) -> tuple[int, int, int, int]:
+        """The better, the larger."""
+        return self.tier.value, self.evidence, self.told, self.shared
 
 
 def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -> tuple[Mistake, ...]:
@@ -80,8 +66,13 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
     entries = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes) and entry.id not in suspect.base]
     if not any(suspect.got[key].outcome in TELLING and suspect.got[key].during != "import" for key in wrong):
         return ()  # nothing came home that could be compared
-    singles = _matches(suspect, probes, wrong, {entry.id: (entry.id,) for entry in entries}, ask, SIEVE)
+    sets: dict[str, Sequence[str]] = {entry.id: (entry.id,) for entry in entries}
+    singles = _matches(suspect, probes, wrong, {**sets, **({BASE: ()} if suspect.base else {})}, ask, SIEVE)
     best = _best(suspect, entries, singles)
+    if BASE in singles and (best is None or singles[BASE].order >= singles[best.id].order):
+        if singles[BASE].tier is not Tier.LOOSE:
+            return ()
+        best = None
     if best is not None and singles[best.id].tier is not Tier.LOOSE:
         return (best,)
     pair = _pair(suspect, probes, wrong, entries, ask)
@@ -102,15 +93,6 @@ def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool
         for probe in suspect.probes
         if probe.id in suspect.got
     )
-
-
-def alike(probe: Probe, one: Answer, two: Answer) -> bool:
-    """Whether two answers are the same: both none, or every reported value alike."""
-    if one.outcome in NO_ANSWER and two.outcome in NO_ANSWER:
-        return True
-    if one.outcome != two.outcome or set(one.changed) != set(two.changed):
-        return False
-    return all(same_value(probe, one.values.get(name), two.values.get(name)) for name in probe.report)
 
 
 def _matches(
@@ -142,7 +124,7 @@ def _possible(suspect: Suspect, sieve: Iterable[Probe], wrong: set[str], theirs:
 def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer) -> bool:
     """A disagreement that cannot come from two styles of one mistake."""
     mine = suspect.got[probe.id]
-    if alike(probe, mine, theirs):
+    if suspect.agrees(probe, theirs):
         return False
     if mine.outcome == theirs.outcome == "returned":
         return True
@@ -150,23 +132,30 @@ def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer
 
 
 def _match(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: Answers) -> Match | None:
-    exact, near, core_evidence, evidence, shared = True, True, 0, 0, 0
+    exact, near, core_told, told, answered, evidence, shared = True, True, 0, 0, 0, 0, 0
     for probe in probes:
         answer = theirs.get(probe.id)
         if answer is None:
             return None
-        if alike(probe, suspect.got[probe.id], answer):
+        mine = suspect.got[probe.id]
+        if suspect.agrees(probe, answer):
             shared += 1
-            evidence += probe.id in wrong
-            core_evidence += probe.core and probe.id in wrong
+            answered += answer.outcome == "returned"
+            if probe.id in wrong:
+                same = answer.outcome == "returned" or words(mine) == words(answer)
+                evidence += 1
+                told += same
+                core_told += probe.core and same
             continue
         exact = False
         if probe.core and _contradicts(suspect, probe, wrong, answer):
             return None
         near = near and probe.id in wrong and suspect.wrong(probe, answer)
-    if not evidence or not (near or core_evidence):
-        return None
-    return Match(Tier.EXACT if exact else Tier.NEAR if near else Tier.LOOSE, evidence, shared)
+    if exact and (told or (evidence and answered)):
+        return Match(Tier.EXACT, evidence, told, shared)
+    if near and told:
+        return Match(Tier.NEAR, evidence, told, shared)
+    return Match(Tier.LOOSE, evidence, told, shared) if core_told else None
 
 
 def _pair(
@@ -182,7 +171,7 @@ def _pair(
         found = _matches(suspect, probes, wrong, batch, ask, PAIR_SIEVE)
         good = [key for key in found if found[key].tier is not Tier.LOOSE]
         if good:
-            return pairs[max(good, key=lambda key: (found[key].tier.value, found[key].evidence, found[key].shared))]
+            return pairs[max(good, key=lambda key: found[key].order)]
         if time.monotonic() > end:
             break
     return ()
@@ -212,8 +201,10 @@ def _best(suspect: Suspect, entries: Sequence[Mistake], found: Mapping[str, Matc
     if not left:
         return None
 
-    def rank(entry: Mistake) -> tuple[int, int, int, bool, int]:
-        match = found[entry.id]
-        return (match.tier.value, match.evidence, match.shared, suspect.homes[0] in entry.homes, -entries.index(entry))
+    def rank(entry: Mistake) -> tuple[int, int, int, int, bool, int]:
+        return (*found[entry.id].order, suspect.homes[0] in entry.homes, -entries.index(entry))
 
     return max(left, key=rank)
+
+
+__all__ = ["Answers", "AskVariants", "Match", "Suspect", "Tier", "alike", "carried", "diagnose"]

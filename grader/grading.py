@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from .errors import InputError
-from .sandbox import start_jailed, start_trusted
+from .sandbox import start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
     from .lessons import Lesson
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .submission import Submission
     from .transcript import Transcript
 
+CPU = "cpu"
 SEED_BITS = 31
 STANDARD_SECONDS = 150.0  # for the reference's own answers
 WHOLE_SECONDS = 172.0  # for one grade, whatever the submission does
@@ -35,15 +37,17 @@ def grade(
     root: Path | None = None,
     sealed: Path | None = None,
     seconds: float = WHOLE_SECONDS,
+    device: str = CPU,
 ) -> Record:
     """The record of one submission, within about so many seconds. Raises InputError, LessonError, MachineError.
 
     Seed and reference decide every probe and every expected value; without a seed one is drawn. Where the
-    reference is absent, or a sealed file is given, that file decides.
+    reference is absent, or a sealed file is given, that file decides. On the device "cuda" the submission is
+    trusted: it runs outside the jail, and is asked on the GPU too.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
-    with Session(slug, seed, root, sealed, seconds) as session:
+    with Session(slug, seed, root, sealed, seconds, device) as session:
         return session.grade(path)
 
 
@@ -57,10 +61,12 @@ class Session:
         root: Path | None = None,
         sealed: Path | None = None,
         seconds: float = WHOLE_SECONDS,
+        device: str = CPU,
     ) -> None:
         self.started = time.monotonic()
         self.seconds = seconds
-        self.worker = start_jailed()
+        self.device = device
+        self.worker = start_jailed() if device == CPU else start_open()
         self._pool = ThreadPoolExecutor(2)
         self._standard: Future[Standard] | None = None
         self._place = (slug, root)
@@ -83,23 +89,36 @@ class Session:
 
     def grade(self, path: Path) -> Record:
         """The record of one submission. Raises InputError, LessonError, MachineError."""
-        from .pipeline import bounded, environment_of, jailed_run, judge_transcript
+        from .pipeline import bounded, environment_of, jailed_run, judge_transcript, open_run
         from .source import read_submission
 
         started = self.started if self._standard is None else time.monotonic()
         lesson = self._lesson()
         submission = read_submission(path, lesson)
         seed, probes = self._prepare(lesson)
-        run = jailed_run(lesson, submission)
+        run = jailed_run(lesson, submission) if self.device == CPU else open_run(lesson, submission)
         end = started + self.seconds * ANSWER_SHARE
-        answering = self._pool.submit(self._transcript, lesson, submission, run, probes, end)
+        gpu = self._gpu_probes(probes, end)
+        answering = self._pool.submit(self._transcript, lesson, submission, run, [*probes, *gpu], end)
         import pytest  # noqa: F401  (imported while the workers work)
 
         found = answering.result()
         assert self._standard is not None
         held = bounded(self._standard.result(), started + self.seconds * NAME_SHARE)
-        place = environment_of(self.worker)
+        held = replace(held, gpu=gpu)
+        place = environment_of(self.worker, self.device)
         return judge_transcript(lesson, submission, run, found, held, seed=seed, environment=place, started=started)
+
+    def _gpu_probes(self, probes: Sequence[Probe], end: float) -> tuple[Probe, ...]:
+        """The probes for a real GPU, where it was asked for. Raises InputError when there is none."""
+        if self.device == CPU:
+            return ()
+        from .cuda import on_gpu
+
+        self.worker.wait_for_hello(end)
+        if self.worker.hello.get("cuda") != self.device:
+            raise InputError(f"--device {self.device}: torch sees no such device here; leave the option out")
+        return tuple(on_gpu(probes, self.device))
 
     def _lesson(self) -> Lesson:
         if self.lesson is None:

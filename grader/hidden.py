@@ -1,9 +1,10 @@
-"""Expected tensors without their values: signed sums in which any error shows, but no value can be read.
+"""Expected tensors without their values: weighted sums in which any error shows, but no value can be read.
 
-The elements are dealt into groups of at most ten, and each group is summed with random signs; deal and
-signs depend on the shape alone. An answer within the tolerance everywhere is off by at most `slack` times
-it in every sum, so it never fails. An error of twenty tolerances in one element is seen whatever the
-rounding of the other nine, so no error of consequence passes.
+The elements are dealt into groups of at most eight, and each group is summed with weights between 3/4 and
+1, of random sign; deal and weights depend on the shape alone. An answer within the tolerance everywhere is
+off by at most `slack` times it in every sum, so it never fails. An error of twenty tolerances in one
+element is seen whatever the rounding of the other seven. Equal errors in all elements, or two elements
+exchanged, do not cancel, because no two weights are alike.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from numpy.typing import NDArray
 from .transcript import SequenceValue, TensorValue, Value
 
 Floats = NDArray[np.float64]
-GROUP = 10  # elements of one sum; fewer would show values, more would hide errors in rounding
+GROUP = 8  # elements of one sum; fewer would show values, more would hide errors in rounding
+HUGE = 1e30  # magnitudes beyond it count as it, so that no sum overflows, in float32 either
+LEAST = 0.75  # magnitude of a weight
 
 
 @dataclass(frozen=True, slots=True)
 class SealedTensor:
     """What is left of a tensor without its values.
 
-    `sums` are the signed sums of its groups; `slices` holds, for each axis, one signed sum an index, so
+    `sums` are the weighted sums of its groups; `slices` holds, for each axis, one such sum an index, so
     that an error's place along every axis can still be told. `largest` is the largest magnitude, `odd`
     the digest of where it is not finite ("" when it is everywhere).
     """
@@ -60,24 +63,22 @@ def seal(value: Expected, places: bool = True) -> Expected:
 
 
 def sums(array: Floats) -> Floats:
-    """The signed sums of an array's groups: (ceil(size / GROUP),)."""
-    order, signs = _deal(array.shape)
-    padded = np.zeros(-(-array.size // GROUP) * GROUP)
-    padded[: array.size] = (array.ravel() * signs)[order]
-    groups: Floats = padded.reshape(GROUP, -1).sum(axis=0)
-    return groups
+    """The weighted sums of an array's groups: (ceil(size / GROUP),)."""
+    order, weights = _deal(array.shape)
+    return _by_group((np.clip(array, -HUGE, HUGE).ravel() * weights)[order])
 
 
-def slack(size: int) -> int:
-    """How many tolerances a sum of an array of this size may be off."""
-    return max(1, min(size, GROUP))
+def slack(shape: tuple[int, ...]) -> Floats:
+    """How many tolerances each sum of an array of this shape may be off: (ceil(size / GROUP),)."""
+    order, weights = _deal(shape)
+    return _by_group(np.abs(weights)[order])
 
 
 def slices(array: Floats) -> tuple[Floats, ...]:
-    """For each axis, the signed sum over all the others."""
-    signed = array * _deal(array.shape)[1].reshape(array.shape)
+    """For each axis, the weighted sum over all the others."""
+    weighted = np.clip(array, -HUGE, HUGE) * _deal(array.shape)[1].reshape(array.shape)
     axes = range(array.ndim)
-    return tuple(signed.sum(axis=tuple(other for other in axes if other != axis)) for axis in axes)
+    return tuple(weighted.sum(axis=tuple(other for other in axes if other != axis)) for axis in axes)
 
 
 def odd_places(array: Floats) -> str:
@@ -88,9 +89,18 @@ def odd_places(array: Floats) -> str:
     return f"{zlib.crc32(kinds.astype(np.uint8).tobytes()):08x}"
 
 
+def _by_group(dealt: Floats) -> Floats:
+    count = math.ceil(dealt.size / GROUP)
+    padded = np.zeros(count * GROUP)
+    padded[: dealt.size] = dealt
+    groups: Floats = padded.reshape(GROUP, count).sum(axis=0)
+    return groups
+
+
 @lru_cache(maxsize=256)
 def _deal(shape: tuple[int, ...]) -> tuple[NDArray[np.int64], Floats]:
-    """The order in which elements are dealt out, and their signs."""
+    """The order in which elements are dealt out, and their weights."""
     size = math.prod(shape)
     random = np.random.Generator(np.random.PCG64(zlib.crc32(repr(shape).encode())))
-    return random.permutation(size), 2.0 * random.integers(0, 2, size) - 1.0
+    signs = 2.0 * random.integers(0, 2, size) - 1.0
+    return random.permutation(size), np.asarray(signs * random.uniform(LEAST, 1.0, size), dtype=np.float64)

@@ -147,7 +147,7 @@ def _python(worker: Path) -> tuple[str, ...]:
 def _environment(fonts: str) -> dict[str, str]:
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     kept = {key: os.environ[key] for key in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if key in os.environ}
-    fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0"}
+    fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
     return {**one, **kept, **fixed, "MPLCONFIGDIR": fonts or str(Path(tempfile.gettempdir()) / "grader-mpl")}
 
 

@@ -13,38 +13,58 @@ from .cases import Case
 from .errors import MachineError
 from .plugin import Judge, Verdict
 
+EXITS = {5: "it has no check of these steps"}
+# plugins of pytest that cost time here, or leave something behind
+NOT_NEEDED = (
+    *("cacheprovider", "terminal", "junitxml", "doctest", "pastebin", "faulthandler", "unittest", "logging"),
+    *("unraisableexception", "threadexception"),
+)
 CONFIG = Path(__file__).resolve().parent / "judge.ini"
 
 
 def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str]) -> tuple[Verdict, ...]:
     """Every verdict of the checks on these steps, in the file's order. Raises MachineError when pytest fails."""
+    if not steps:
+        return ()
     import pytest
 
     plugin = Judge(cases, steps)
     arguments = [str(checks), "-c", str(CONFIG), f"--rootdir={CONFIG.parent}", "--confcutdir", str(checks.parent)]
     arguments += ["--noconftest", "--assert=plain", "--import-mode=importlib", "-s"]
-    for name in ("cacheprovider", "terminal", "junitxml", "doctest", "pastebin", "faulthandler", "unittest", "logging"):
+    for name in NOT_NEEDED:
         arguments += ["-p", f"no:{name}"]
     said = io.StringIO()
+    _forget(checks)
     with _clean(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         code = int(pytest.main(arguments, plugins=[plugin]))
-    if code not in (0, 1, 5) or (code == 5 and steps):
-        raise MachineError(f"the checks in {checks} could not be run: {said.getvalue().strip()[-300:] or code}")
+    _forget(checks)
+    if code not in (0, 1):
+        why = plugin.fault or said.getvalue().strip() or EXITS.get(code, f"pytest ended with {code}")
+        raise MachineError(f"the checks in {checks} could not be run: {why[-300:]}")
     return tuple(plugin.verdicts)
+
+
+def _forget(checks: Path) -> None:
+    """Let the checks be read anew each time: pytest takes a module that is already loaded as it is."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and Path(file).name == checks.name and Path(file).resolve() == checks.resolve():
+            del sys.modules[name]
 
 
 @contextlib.contextmanager
 def _clean() -> Iterator[None]:
     """No variable of the environment steers the session, and it leaves no bytecode beside the checks."""
-    kept = dict(os.environ)
+    steering = [key for key in os.environ if key.startswith(("PYTEST_", "PYTHON"))]
+    kept = {key: os.environ.pop(key) for key in steering}
     written = sys.dont_write_bytecode
-    for key in [key for key in os.environ if key.startswith(("PYTEST_", "PYTHON"))]:
-        del os.environ[key]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     sys.dont_write_bytecode = True
     try:
         yield
     finally:
         sys.dont_write_bytecode = written
-        os.environ.clear()
+        # Key by key: other threads start processes meanwhile, with this environment.
+        for key in [key for key in os.environ if key.startswith("PYTEST_")]:
+            del os.environ[key]
         os.environ.update(kept)

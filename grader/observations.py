@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from .lessons import Lesson, Step
 from .probes import Probe
-from .records import CheckRecord
 from .requests import Run
 from .submission import Submission
 from .transcript import Answer, Transcript
@@ -82,20 +81,6 @@ def advice(step: Step, probes: Iterable[Probe], found: Transcript) -> tuple[str,
             "there is a Python loop over samples: right, but one tensor operation for all of them is faster"
         )
     return tuple(said)
-
-
-def cuda_check() -> tuple[CheckRecord, ...]:
-    """The row that says that nothing was asked of a real GPU here."""
-    return (
-        CheckRecord(
-            id="cuda",
-            title="Values and gradients on a real GPU",
-            status="not_reached",
-            points=0.0,
-            max_points=0.0,
-            message="no GPU here; it costs nothing",
-        ),
-    )
 
 
 def import_failure(step: Step, submission: Submission, found: Transcript) -> str:

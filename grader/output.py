@@ -21,9 +21,10 @@ def check_places(paths: Iterable[Path]) -> None:
         if place in seen:
             raise InputError(f"{path}: two outputs would go into one file; give each its own")
         seen.add(place)
+        plain = _is_plain(place)
         if place.is_dir():
             raise InputError(f"{path}: it is a folder; give a file's name in it")
-        if _is_plain(place):
+        if plain:
             handle, name = _beside(path, place)
             os.close(handle)
             Path(name).unlink(missing_ok=True)

@@ -11,18 +11,19 @@ from dataclasses import dataclass, replace
 
 from .asking import gather, variants
 from .cases import Case
-from .compare import Expected
+from .cuda import gpu_check
 from .diagnose import AskVariants, Suspect, carried, diagnose
 from .errors import LessonError, MachineError
+from .hidden import Expected
+from .jail import guest_uid
 from .judge import judge
 from .lessons import Lesson, Step
-from .observations import absent, advice, banned, cuda_check, import_failure, only_skeleton
+from .observations import absent, advice, banned, import_failure, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
 from .records import Record, SubmissionRecord
 from .reference import Mistake, Reference
 from .requests import Run, learner_run, mentioned, neighbours, reference_run
-from .jail import guest_uid
 from .sandbox import Worker
 from .scan import detours
 from .score import Account, score_step, wrong_points
@@ -42,6 +43,7 @@ class Standard:
     mistakes: tuple[Mistake, ...]
     ask: AskVariants
     until: Callable[[float], AskVariants] | None = None  # the same, for where its answers take time
+    gpu: tuple[Probe, ...] = ()  # probes asked of a real GPU besides
 
 
 def bounded(standard: Standard, end: float) -> Standard:
@@ -91,6 +93,11 @@ def standard(
 def jailed_run(lesson: Lesson, submission: Submission) -> Run:
     """The run of a submission in a jailed worker."""
     return learner_run(lesson, submission, guest_uid())
+
+
+def open_run(lesson: Lesson, submission: Submission) -> Run:
+    """The run of a trusted submission, as the user who asks, who may use a GPU."""
+    return learner_run(lesson, submission, None, confined=False)
 
 
 def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:
@@ -148,13 +155,13 @@ def judge_transcript(
     )
 
 
-def environment_of(worker: Worker) -> dict[str, str | int | float | bool]:
+def environment_of(worker: Worker, device: str) -> dict[str, str | int | float | bool]:
     """Where a submission ran, in the record's words."""
     hello = worker.hello
     return {
         "python": str(hello.get("python", platform.python_version())),
         "torch": str(hello.get("torch", "")),
-        "device": str(hello.get("cuda") or "cpu"),
+        "device": device,
         "isolation": worker.isolation,
         "cpu": str(hello.get("cpu", "")),
         "platform": sys.platform,
@@ -207,6 +214,7 @@ def _plain_account(
     missing: str,
 ) -> Account:
     answers = [found.answers[p.id] for p in standard.probes if p.step == step.id and p.id in found.answers]
+    want = standard.want
     problem = submission.problems.get(step.file, "")
     skeleton = "" if missing or problem else only_skeleton(step, answers)
     return Account(
@@ -217,7 +225,7 @@ def _plain_account(
         note=f"{step.file}: {problem}" if problem else import_failure(step, submission, found),
         review=detours(lesson, step, submission),
         advice=advice(step, standard.probes, found),
-        extra=() if missing or skeleton else cuda_check(),
+        extra=() if missing or skeleton else gpu_check(step.id, [*standard.probes, *standard.gpu], found.answers, want),
         prints=found.prints.get(step.id, "")[:2_000],
     )
 

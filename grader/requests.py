@@ -51,8 +51,12 @@ class Run:
         }
 
 
-def learner_run(lesson: Lesson, submission: Submission, uid: int | None) -> Run:
-    """A run of a submission: only steps whose file is there and can be read get a module."""
+def learner_run(lesson: Lesson, submission: Submission, uid: int | None, *, confined: bool = True) -> Run:
+    """A run of a submission: only steps whose file is there and can be read get a module.
+
+    Without `confined` there is no limit on memory and processes: a GPU's driver takes address space by the
+    gigabyte.
+    """
     names = {module.name for module in submission.modules}
     serving: dict[str, str] = {}
     for step in lesson.steps:
@@ -71,7 +75,8 @@ def learner_run(lesson: Lesson, submission: Submission, uid: int | None) -> Run:
         for module in submission.modules
     ]
     lone = submission.form != "folder"
-    return _run(lesson, modules, serving, lone, submission.form == "notebook", uid, limits_of(lesson.limits), False)
+    limits = {**limits_of(lesson.limits), **({} if confined else {"memory_mib": 0, "processes": 0})}
+    return _run(lesson, modules, serving, lone, submission.form == "notebook", uid, limits, False)
 
 
 def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:

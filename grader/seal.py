@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .compare import Expected, seal
 from .diagnose import AskVariants
 from .errors import InputError
+from .hidden import Expected, seal
 from .probes import Probe
 from .reference import Mistake
 from .sealing import plain_probe, plain_value, read_plain_value, read_probe
-from .transcript import OUTCOMES, Answer
+from .transcript import OUTCOMES, Answer, Raised
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 MAGIC = b"attention-grader sealed answers 1\n"
 FILE_LIMIT = 64 * 2**20  # bytes, unpacked
-MISTAKE_PROJECTIONS = 3
+WORDS = 240  # characters of a crash, enough to know it again
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def seal_lesson(
         "lesson": lesson,
         "seed": seed,
         "probes": [plain_probe(probe) for probe in probes],
-        "want": {key: {name: plain_value(_sealed(v)) for name, v in values.items()} for key, values in want.items()},
+        "want": {key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()},
         "mistakes": [entry.model_dump() for entry in mistakes],
         "steps": steps,
     }
@@ -92,10 +92,6 @@ def read_sealed(path: Path) -> Sealed:
         raise InputError(f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle") from None
 
 
-def _sealed(value: Expected) -> Expected:
-    return seal(value)  # type: ignore[arg-type]
-
-
 def _table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
     """Answers of many mistakes, each different answer of a probe written once."""
     columns = []
@@ -120,9 +116,11 @@ def _bytes(value: object) -> str:
 
 def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
     if answer.outcome != "returned":
-        return {"outcome": answer.outcome}
+        raised = answer.raised
+        types, words = (list(raised.types), raised.message) if raised else ([], answer.message)
+        return {"outcome": answer.outcome, "types": types, "words": words[:WORDS]}
     kept = {name: answer.values.get(name) for name in probe.report}
-    values = {name: plain_value(seal(value, MISTAKE_PROJECTIONS, places=False)) for name, value in kept.items()}
+    values = {name: plain_value(seal(value, places=False)) for name, value in kept.items()}
     return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
 
 
@@ -147,4 +145,6 @@ def _answer(column: Mapping[str, Any], place: int) -> Answer:
     plain = column["answers"][column["rows"][place]]
     values: Any = {name: read_plain_value(value) for name, value in plain.get("values", {}).items()}
     outcome = OUTCOMES.get(plain["outcome"], "stopped")
-    return Answer(column["probe"], outcome, values, changed=tuple(plain.get("changed", ())))
+    words = plain.get("words", "")
+    raised = Raised(tuple(plain["types"]), words, ()) if outcome == "raised" else None
+    return Answer(column["probe"], outcome, values, raised, words, changed=tuple(plain.get("changed", ())))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .compare import Expected, SealedTensor
+from .hidden import Expected, SealedTensor
 from .probes import GRID, Array, Probe, blob
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
 from .worker.wire import Blob
@@ -31,9 +31,10 @@ def plain_probe(probe: Probe) -> dict[str, object]:
 
 def read_probe(plain: Mapping[str, Any]) -> Probe:
     """A probe from plain data."""
+    sets: dict[str, Any] = {name: frozenset(plain[name]) for name in SETS}
     return Probe(
         **{name: plain[name] for name in PROBE_FIELDS},
-        **{name: frozenset(plain[name]) for name in SETS},
+        **sets,
         script=tuple(plain["script"]),
         report=tuple(plain["report"]),
         axes={name: tuple(axes) for name, axes in plain["axes"].items()},
@@ -69,7 +70,7 @@ def plain_value(value: Expected) -> object:
             "device": value.device,
             "largest": value.largest,
             "odd": value.odd,
-            "projections": blob(value.projections.astype(kind)),
+            "sums": blob(value.sums.astype(kind)),
             "slices": [blob(item) for item in value.slices],
         }
     if isinstance(value, TensorValue):
@@ -92,7 +93,7 @@ def read_plain_value(plain: object) -> Expected:
             tuple(plain["shape"]),
             plain["device"],
             float(plain["largest"]),
-            array_of(plain["projections"]).astype(np.float64),
+            array_of(plain["sums"]).astype(np.float64),
             tuple(array_of(item).astype(np.float64) for item in plain["slices"]),
             plain["odd"],
         )

@@ -95,7 +95,9 @@ def _tensor(value: Any, budget: Budget) -> object:
     with torch._C.DisableTorchFunctionSubclass():
         needs_grad = bool(base.requires_grad.__get__(value))
         elsewhere = issubclass(type(value), Elsewhere)
-        plain = base.as_subclass(base.detach(value.held if elsewhere else value), torch.Tensor)
+        plain = base.detach(value.held if elsewhere else value)
+        if type(plain) is not torch.Tensor:
+            plain = base.as_subclass(plain, torch.Tensor)
     dtype = str(plain.dtype).removeprefix("torch.")
     if plain.is_nested or plain.layout is not torch.strided or plain.is_quantized or dtype not in ITEM_SIZE:
         return _other(type_name(value), f"a tensor of layout {plain.layout}, dtype {dtype}")

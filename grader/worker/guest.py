@@ -140,8 +140,11 @@ def accepts(function: Any, takes: int, spare: int = 1) -> bool:
         return False
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     inputs = [p for p in signature.parameters.values() if p.kind in kinds][1:]
-    if sum(p.default is inspect.Parameter.empty for p in inputs) == takes:
+    required = sum(p.default is inspect.Parameter.empty for p in inputs)
+    if required == takes:
         return True
+    if required > takes + (takes > 1):  # beside several inputs a mask may be asked for, beside one it is a second
+        return False
     if not all(_an_input(p) for p in inputs[:takes]):
         return False
     try:

@@ -40,8 +40,7 @@ def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict
             continue
         stored = getattr(holder, "weight", None) if isinstance(holder, nn.Module) else holder
         if not isinstance(stored, Tensor) or stored.dim() != 2:
-            kind = type(holder).__name__
-            return places, f"{owner} is a {kind}, expected an nn.Linear without bias or a 2-D nn.Parameter"
+            return places, f"{owner} is {_kind(holder)}, expected an nn.Linear without bias or a 2-D nn.Parameter"
         for block, part in enumerate(parts):
             places[part] = Place(owner, stored, isinstance(holder, nn.Module), block, len(parts))
     missing = [name for name in wanted if name not in places]
@@ -52,6 +51,11 @@ def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict
     have = sorted(name for name in _names(module) if name)
     found = f"found {', '.join(have[:8])}" if have else "found no weights at all"
     return places, f"no weight named {missing[0]}: expected {' or '.join(options)}, {found}"
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
 
 
 def _rest(wanted: Sequence[str], parts: Sequence[str]) -> list[str]:
@@ -68,7 +72,7 @@ def _names(module: Any) -> list[str]:
 def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> str:
     """Pour weights (in, out) into a module by name, biases to zero; a sentence when that cannot be done."""
     if not isinstance(module, nn.Module):
-        return f"made a {type(module).__name__}, expected an nn.Module"
+        return f"made {_kind(module)}, expected an nn.Module"
     places, problem = find_weights(module, list(weights), fused)
     if problem:
         return problem

@@ -63,10 +63,8 @@ def hello(torch: Any) -> dict[str, object]:
 
 
 def _cuda(torch: Any) -> str:
-    """The name of a CUDA device, or ""; asked only where a driver's device node is in sight."""
-    if not os.path.exists("/dev/nvidiactl") or not torch.cuda.is_available():
-        return ""
-    return str(torch.cuda.get_device_name(0))
+    """How a child can call a GPU, or ""; asked of the driver alone, since CUDA does not survive a fork."""
+    return "cuda" if os.path.exists("/dev/nvidiactl") and torch.cuda.is_available() else ""
 
 
 def run(request: Mapping[str, Any], writer: int, scratch: str = "", kept: frozenset[str] = frozenset()) -> None:

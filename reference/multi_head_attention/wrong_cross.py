@@ -82,6 +82,11 @@ def as_long_as_query(_self: CrossAttention, query: Tensor, key: Tensor, value: T
     return query, key.reshape(query.shape), value.reshape(query.shape)
 
 
+def value_for_query(_self: CrossAttention, query: Tensor, key: Tensor, value: Tensor) -> Inputs:
+    """Queries are made of the values, and cut up with the query's length."""
+    return value.reshape(query.shape), key, value
+
+
 def same_length(_self: CrossAttention, query: Tensor, key: Tensor, value: Tensor) -> Inputs:
     """Memory must be as long as the target, it says."""
     assert query.shape == key.shape == value.shape
@@ -135,6 +140,7 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "cross-is-self": {"sources": fed(0, 0, 0)},
     "cross-roles-reversed": {"sources": fed(1, 0, 0)},
     "projection-fed-wrong-input-q": {"sources": fed(2, 1, 2)},
+    "projection-fed-wrong-input-q-length": {"sources": value_for_query},
     "projection-fed-wrong-input-k": {"sources": fed(0, 0, 2)},
     "graph-cut-memory": {"sources": memory_cut},
     "kv-reshaped-with-tq": {"sources": as_long_as_query},

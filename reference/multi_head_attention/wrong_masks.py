@@ -102,6 +102,11 @@ def cpu_fill(mask: Tensor | None, scores: Tensor) -> Tensor | None:
     return None if mask is None else cpu_ones(mask, scores)
 
 
+def cpu_default(mask: Tensor | None, scores: Tensor) -> Tensor:
+    """A mask of all True that always lives on the CPU, made when there is none."""
+    return cpu_ones(None, scores) if mask is None else mask
+
+
 # What happens to a hidden score?
 
 
@@ -204,6 +209,7 @@ MISTAKES: dict[str, Mapping[str, object]] = {
     "mask-2d-as-padding": {"spread": rows_are_samples},
     "causal-always": {"restrict": causal},
     "cpu-constant": {"restrict": cpu_ones},
+    "cpu-constant-default": {"restrict": cpu_default},
     "cpu-constant-mask": {"restrict": cpu_fill},
     "mask-after-softmax": {"hide": nothing, "clear": times_mask},
     "inf-after-softmax": {"hide": nothing, "clear": inf_weights},

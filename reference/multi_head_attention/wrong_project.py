@@ -84,9 +84,9 @@ def transposed(x: Tensor, w: Tensor, _h: int) -> Tensor:
 
 def sliced_input(x: Tensor, w: Tensor, h: int) -> Tensor:
     """The input is cut into h slices first; each slice meets only its own small block of w."""
-    slices = x.view(*x.shape[:2], h, x.shape[-1] // h)
-    blocks = w.view(h, x.shape[-1] // h, h, w.shape[-1] // h)
-    return torch.cat([slices[:, :, i] @ blocks[i, :, i] for i in range(h)], dim=-1)
+    d_in, d_k = x.shape[-1] // h, w.shape[-1] // h
+    ranges = [(slice(i * d_in, (i + 1) * d_in), slice(i * d_k, (i + 1) * d_k)) for i in range(h)]
+    return torch.cat([x[..., rows] @ w[rows, columns] for rows, columns in ranges], dim=-1)
 
 
 def sliced_input_whole_weight(x: Tensor, w: Tensor, h: int) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from wrong_module import Attention
+from wrong_module import Attention, Heads
 
 # What does the constructor ask?
 
@@ -51,11 +51,25 @@ def small_projections(self: Attention, d_model: int, num_heads: int) -> None:
     self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, d_model // num_heads, bias=False) for _ in range(3))
 
 
+def repeated_columns(self: Attention) -> Heads:
+    """The same few columns for every head."""
+    w_q, w_k, w_v = (w.repeat(1, self.num_heads) for w in Attention.matrices(self))
+    return w_q, w_k, w_v
+
+
 def same_layers(self: Attention, d_model: int, num_heads: int) -> None:
     """A list multiplied by h holds one layer h times."""
     for name in ("W_q", "W_k", "W_v"):
         layer = nn.Linear(d_model, d_model // num_heads, bias=False)
         setattr(self, name, nn.ModuleList([layer] * num_heads))
+
+
+def listed_columns(self: Attention) -> Heads:
+    """The columns of all layers of a list, side by side."""
+    w_q, w_k, w_v = (
+        torch.cat([layer.weight.T for layer in kept], dim=1) for kept in (self.W_q, self.W_k, self.W_v)
+    )
+    return w_q, w_k, w_v
 
 
 def wide_output(self: Attention, d_model: int, num_heads: int) -> None:
@@ -155,12 +169,12 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "bias-mismatch": {"make_projections": biased_projections, "make_output": biased_output},
     "bias-mismatch-wo": {"make_output": biased_output},
     "wide-heads": {"make_projections": wide_projections, "make_output": wide_output},
-    "heads-share-projection-module": {"make_projections": small_projections},
-    "list-times-n": {"make_projections": same_layers},
+    "heads-share-projection-module": {"make_projections": small_projections, "matrices": repeated_columns},
+    "list-times-n": {"make_projections": same_layers, "matrices": listed_columns},
     "wo-wrong-width": {"make_output": wide_output},
     "wo-wrong-width-head": {"make_output": narrow_output},
     "concat-with-input": {"make_output": output_of_input_too, "run": heads_and_input},
-    "heads-in-python-list": {"make_projections": listed_projections},
+    "heads-in-python-list": {"make_projections": listed_projections, "matrices": listed_columns},
     "params-in-forward": {
         "make_projections": nothing_made,
         "make_output": nothing_made,

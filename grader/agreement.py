@@ -1,0 +1,71 @@
+"""When two answers to a probe are the same answer, and when one is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .cases import REFUSALS
+from .compare import difference, same_value
+from .hidden import Expected
+from .probes import Probe
+from .transcript import Answer
+
+WORDS = 200  # characters of a crash's message that are compared
+NO_ANSWER = ("raised", "unfit")
+TELLING = ("returned", *NO_ANSWER)
+
+Answers = Mapping[str, Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A step to be diagnosed: its probes, the learner's answers, the expected values.
+
+    `homes` are the solution modules a mistake may live in, the step's own first; `base` are mistakes
+    already known to be in it, carried from a neighbour.
+    """
+
+    step: str
+    homes: tuple[str, ...]
+    probes: tuple[Probe, ...]
+    got: Answers
+    want: Mapping[str, Mapping[str, Expected]]
+    base: tuple[str, ...] = ()
+
+    def wrong(self, probe: Probe, answer: Answer) -> bool:
+        """Whether an answer to a probe is not the expected one."""
+        wanted = self.want.get(probe.id)
+        if not wanted:
+            return not refused(answer)
+        if answer.outcome != "returned":
+            return True
+        return bool(answer.changed) or any(
+            difference(probe, name, wanted.get(name), answer.values.get(name)) for name in probe.report
+        )
+
+    def agrees(self, probe: Probe, theirs: Answer) -> bool:
+        """Whether an answer is the learner's; where one is to be refused, how counts too."""
+        mine = self.got[probe.id]
+        return alike(probe, mine, theirs) and (bool(self.want.get(probe.id)) or refused(mine) == refused(theirs))
+
+
+def alike(probe: Probe, one: Answer, two: Answer) -> bool:
+    """Whether two answers are the same: both none, or every reported value alike."""
+    if one.outcome in NO_ANSWER and two.outcome in NO_ANSWER:
+        return True
+    if one.outcome != two.outcome or set(one.changed) != set(two.changed):
+        return False
+    return all(same_value(probe, one.values.get(name), two.values.get(name)) for name in probe.report)
+
+
+def refused(answer: Answer) -> bool:
+    """Whether an answer is the refusal that an input out of bounds calls for."""
+    return answer.raised is not None and any(kind in REFUSALS for kind in answer.raised.types)
+
+
+def words(answer: Answer) -> tuple[str, str, str]:
+    """What a crash said, but for its numbers."""
+    name, message = (answer.raised.name, answer.raised.message) if answer.raised else ("", answer.message)
+    return answer.outcome, name, re.sub(r"\d+", "#", message)[:WORDS]

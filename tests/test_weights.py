@@ -1,0 +1,274 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from grader.worker.weights import find_weights, gradients, load_weights, structure
+
+NAMES = ("W_q", "W_k", "W_v", "W_o")
+FUSED = {"W_qkv": ("W_q", "W_k", "W_v")}
+WIDTH = 4
+WEIGHTS = {name: torch.arange(16.0).view(4, 4) * (n + 1) + n for n, name in enumerate(NAMES)}
+STACKED = torch.cat([WEIGHTS[name] for name in NAMES[:3]], dim=1)
+
+
+def parameter(rows: int = WIDTH, columns: int = WIDTH) -> nn.Parameter:
+    return nn.Parameter(torch.zeros(rows, columns))
+
+
+def linear(inputs: int = WIDTH, outputs: int = WIDTH, bias: bool = False) -> nn.Linear:
+    return nn.Linear(inputs, outputs, bias=bias)
+
+
+class Kept(nn.Module):
+    """A module whose attributes are given."""
+
+    def __init__(self, **kept: Any) -> None:
+        super().__init__()
+        for name, value in kept.items():
+            setattr(self, name, value)
+
+
+def four(make: Callable[[], Any], **others: Any) -> Kept:
+    return Kept(**{name: others[name] if name in others else make() for name in NAMES})
+
+
+FORMS: Mapping[str, Callable[[], Kept]] = {
+    "linears": lambda: four(linear),
+    "parameters": lambda: four(parameter),
+    "mixed": lambda: four(linear, W_o=parameter(), W_k=parameter()),
+    "fused linear": lambda: Kept(W_qkv=linear(4, 12), W_o=linear()),
+    "fused parameter": lambda: Kept(W_qkv=parameter(4, 12), W_o=parameter()),
+    "fused beside unused names": lambda: Kept(W_qkv=linear(4, 12), W_o=linear(), W_q=None),
+}
+
+
+def apply(module: Any, x: Tensor) -> Tensor:
+    """The four projections one after the other, as the module keeps them."""
+    def of(name: str) -> Tensor:
+        kept = getattr(module, name)
+        return kept.weight.T if isinstance(kept, nn.Module) else kept
+
+    parts = of("W_qkv").split(4, dim=1) if hasattr(module, "W_qkv") else [of(name) for name in NAMES[:3]]
+    for part in (*parts, of("W_o")):
+        x = x @ part
+    return x
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_weights_are_poured_in_the_formulas_orientation(form: str) -> None:
+    module = FORMS[form]()
+    assert load_weights(module, WEIGHTS, FUSED) == ""
+    x = torch.eye(4)
+    want = x @ WEIGHTS["W_q"] @ WEIGHTS["W_k"] @ WEIGHTS["W_v"] @ WEIGHTS["W_o"]
+    assert torch.equal(apply(module, x), want)
+
+
+def test_a_fused_weight_holds_queries_then_keys_then_values() -> None:
+    module = Kept(W_qkv=linear(4, 12), W_o=linear())
+    load_weights(module, WEIGHTS, FUSED)
+    assert torch.equal(module.W_qkv.weight, STACKED.T)
+    module = Kept(W_qkv=parameter(4, 12), W_o=linear())
+    load_weights(module, WEIGHTS, FUSED)
+    assert torch.equal(module.W_qkv, STACKED)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_gradients_come_in_the_formulas_orientation(form: str) -> None:
+    module = FORMS[form]()
+    load_weights(module, WEIGHTS, FUSED)
+    x = torch.linspace(-1, 1, 8).view(2, 4).requires_grad_()
+    found = gradients(apply(module, x).square().sum(), {"d_x": x}, module, NAMES, FUSED)
+    plain = {name: weight.clone().requires_grad_() for name, weight in WEIGHTS.items()}
+    y = x
+    for name in NAMES:
+        y = y @ plain[name]
+    want = torch.autograd.grad(y.square().sum(), [x, *plain.values()])
+    assert list(found) == ["d_x", *(f"d_{name}" for name in NAMES)]
+    for name, expected in zip(found, want, strict=True):
+        got = found[name]
+        assert got is not None
+        assert torch.allclose(got, expected), name
+
+
+def test_a_weight_that_no_path_reaches_has_no_gradient() -> None:
+    module = four(linear, W_k=nn.Linear(4, 4, bias=False).requires_grad_(False))
+    x = torch.ones(2, 4)
+    found = gradients(module.W_q(x).sum(), {"d_x": x}, module, NAMES, FUSED)
+    assert {name for name, value in found.items() if value is not None} == {"d_W_q"}
+
+
+def test_without_anything_to_ask_for_there_are_no_gradients() -> None:
+    x = torch.ones(2, 4)
+    total = (x * nn.Parameter(torch.ones(1))).sum()
+    assert gradients(total, {"d_x": x}, None, (), {}) == {"d_x": None}
+
+
+def test_a_bias_is_set_to_zero_and_told_as_extra() -> None:
+    module = four(lambda: linear(bias=True))
+    assert load_weights(module, WEIGHTS, FUSED) == ""
+    assert all(not module.get_submodule(name).bias.any() for name in NAMES)  # type: ignore[union-attr, operator]
+    assert structure(module, NAMES, FUSED)["extra"] == [f"{name}.bias" for name in sorted(NAMES)]
+
+
+# --- what is no home for a weight ---------------------------------------------------------------
+
+
+PLAIN = "an nn.Linear without bias or a 2-D nn.Parameter"
+EITHER = "expected W_q W_k W_v W_o or W_qkv W_o"
+UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
+    "no module": (lambda: 3, "made an int, expected an nn.Module"),
+    "nothing": (Kept, f"no weight named W_q: {EITHER}, found no weights at all"),
+    "other names": (lambda: Kept(query=linear(), proj=parameter()),
+                    f"no weight named W_q: {EITHER}, found proj, query"),
+    "one missing": (lambda: Kept(W_q=linear(), W_k=linear(), W_v=linear()),
+                    f"no weight named W_o: {EITHER}, found W_k, W_q, W_v"),
+    "fused, no output": (lambda: Kept(W_qkv=linear(4, 12)), f"no weight named W_o: {EITHER}, found W_qkv"),
+    "a list": (lambda: four(linear, W_q=nn.ModuleList([linear()])), f"W_q is a ModuleList, expected {PLAIN}"),
+    "a sequence": (lambda: four(linear, W_v=nn.Sequential(linear())), f"W_v is a Sequential, expected {PLAIN}"),
+    "a number": (lambda: four(linear, W_v=7), f"W_v is an int, expected {PLAIN}"),
+    "a vector": (lambda: four(linear, W_k=nn.Parameter(torch.ones(16))), f"W_k is a Parameter, expected {PLAIN}"),
+    "an array": (lambda: four(linear, W_k=torch.ones(4, 4).numpy().tolist()), f"W_k is a list, expected {PLAIN}"),
+    "too wide": (lambda: four(linear, W_o=linear(12, 4)), "W_o has shape (4, 12), expected (4, 4)"),
+    "too narrow": (lambda: four(linear, W_q=parameter(4, 2)), "W_q has shape (4, 2), expected (4, 4)"),
+    "fused too narrow": (lambda: Kept(W_qkv=linear(4, 8), W_o=linear()),
+                         "W_qkv has shape (8, 4), expected (12, 4)"),
+    "fused too wide": (lambda: Kept(W_qkv=linear(4, 13), W_o=linear()), "W_qkv has shape (13, 4), expected (12, 4)"),
+    "fused parameter turned": (lambda: Kept(W_qkv=parameter(12, 4), W_o=linear()),
+                               "W_qkv has shape (12, 4), expected (4, 12)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_what_is_no_home_for_a_weight_is_said(case: str) -> None:
+    make, words = UNFIT[case]
+    assert load_weights(make(), WEIGHTS, FUSED) == words
+
+
+class Computed(nn.Module):
+    """Keeps one matrix and makes the weights anew at each use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.all = parameter(4, 16)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NAMES:
+            return self.all[:, 4 * NAMES.index(name) :][:, :4] * 2
+        return super().__getattr__(name)
+
+
+class Views(Computed):
+    """The same by views, which keep what is written into them."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name in NAMES:
+            return self.all[:, 4 * NAMES.index(name) :][:, :4]
+        return super().__getattr__(name)
+
+
+LOST = "does not keep the weights given to it, expected an nn.Linear or nn.Parameter"
+
+
+def test_a_weight_that_is_computed_anew_at_each_use_is_said_to_keep_nothing() -> None:
+    normed = four(linear, W_k=nn.utils.parametrizations.weight_norm(linear()))
+    assert load_weights(normed, WEIGHTS, FUSED) == f"W_k {LOST}"
+    orthogonal = four(lambda: nn.utils.parametrizations.orthogonal(linear()))
+    assert load_weights(orthogonal, WEIGHTS, FUSED) == f"W_q {LOST}"
+    assert load_weights(Computed(), WEIGHTS, FUSED) == f"W_q {LOST}"
+    assert load_weights(Views(), WEIGHTS, FUSED) == ""
+
+
+@pytest.mark.parametrize("make", [Computed, Views, lambda: four(lambda: nn.utils.parametrizations.weight_norm(linear()))])
+def test_weights_that_are_not_kept_by_name_are_told_and_break_nothing(make: Callable[[], nn.Module]) -> None:
+    module = make()
+    told = structure(module, NAMES, FUSED)
+    assert told["unregistered"] == sorted(NAMES)
+    assert told["extra"]
+    x = torch.ones(2, 4)
+    total = sum((p.sum() for p in module.parameters()), torch.zeros(()))
+    assert gradients(total, {"d_x": x}, module, NAMES, FUSED)["d_W_q"] is None
+
+
+def test_a_property_that_raises_is_the_learners_error() -> None:
+    class Raising(nn.Module):
+        @property
+        def W_q(self) -> Tensor:
+            raise RuntimeError("not made yet")
+
+    with pytest.raises(RuntimeError, match="not made yet"):
+        load_weights(Raising(), WEIGHTS, FUSED)
+
+
+# --- structure ----------------------------------------------------------------------------------
+
+
+SOUND = {"is_module": True, "extra": [], "unregistered": [], "unsaved": [], "shared": False}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_sound_module_has_nothing_to_tell(form: str) -> None:
+    assert structure(FORMS[form](), NAMES, FUSED) == SOUND
+
+
+def hidden() -> Kept:
+    module = four(linear)
+    del module.W_o
+    module.__dict__["W_o"] = linear()
+    return module
+
+
+def buffered() -> Kept:
+    module = four(parameter)
+    del module.W_v
+    module.register_buffer("W_v", torch.zeros(4, 4))
+    return module
+
+
+def unsaved() -> Kept:
+    module = four(linear)
+    module.state_dict = lambda *args, **kwargs: {"W_q": module.W_q.weight}  # type: ignore[assignment]
+    return module
+
+
+def same_memory() -> Kept:
+    module = four(linear)
+    module.W_k.weight = nn.Parameter(module.W_q.weight.data)
+    return module
+
+
+FACTS: Mapping[str, tuple[Callable[[], Any], Mapping[str, object]]] = {
+    "a plain tensor": (lambda: four(linear, W_q=torch.zeros(4, 4) + 1), {"unregistered": ["W_q"], "unsaved": ["W_q"]}),
+    "a hidden module": (hidden, {"unregistered": ["W_o"], "unsaved": ["W_o"]}),
+    "a buffer": (buffered, {"unregistered": ["W_v"]}),
+    "a frozen weight": (lambda: four(linear, W_q=linear().requires_grad_(False)), {"unregistered": ["W_q"]}),
+    "another layer": (lambda: Kept(**{n: linear() for n in NAMES}, norm=nn.LayerNorm(4)),
+                      {"extra": ["norm.bias", "norm.weight"]}),
+    "a frozen other layer": (lambda: Kept(**{n: linear() for n in NAMES}, more=linear().requires_grad_(False)), {}),
+    "both fused and apart": (lambda: Kept(W_qkv=linear(4, 12), **{n: linear() for n in NAMES}),
+                             {"extra": ["W_k.weight", "W_q.weight", "W_v.weight"]}),
+    "one layer twice": (lambda: (lambda one: four(linear, W_q=one, W_k=one))(linear()), {"shared": True}),
+    "one parameter twice": (lambda: (lambda one: four(linear, W_q=one, W_v=one))(linear()), {"shared": True}),
+    "one memory twice": (same_memory, {"shared": True}),
+    "a state without some": (unsaved, {"unsaved": ["W_k", "W_o", "W_v"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FACTS)
+def test_what_is_not_sound_is_told(case: str) -> None:
+    make, facts = FACTS[case]
+    assert structure(make(), NAMES, FUSED) == {**SOUND, **facts}
+
+
+def test_what_is_no_module_is_told() -> None:
+    assert structure(7, NAMES, FUSED) == {"is_module": False}
+
+
+def test_a_missing_weight_leaves_the_others_places() -> None:
+    places, problem = find_weights(Kept(W_q=linear()), NAMES, FUSED)
+    assert list(places) == ["W_q"]
+    assert problem.startswith("no weight named W_k")
