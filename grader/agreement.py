@@ -48,7 +48,8 @@ class Suspect:
     def agrees(self, probe: Probe, theirs: Answer) -> bool:
         """Whether an answer is the learner's; where one is to be refused, how counts too."""
         mine = self.got[probe.id]
-        return alike(probe, mine, theirs) and (bool(self.want.get(probe.id)) or refused(mine) == refused(theirs))
+        refusals = not self.want.get(probe.id) and refused(mine) != refused(theirs)
+        return alike(probe, mine, theirs) and not refusals
 
 
 def alike(probe: Probe, one: Answer, two: Answer) -> bool:

@@ -6,10 +6,11 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from .arriving import Group
 from .errors import MachineError
 from .probes import Probe
 from .requests import Run
-from .sandbox import Group, Worker
+from .sandbox import Worker
 from .transcript import Answer, Loading, Transcript, read_answer, read_loading
 from .wording import stopped
 
@@ -169,13 +170,13 @@ def _ask(
     try:
         return worker.run(run.request(groups, side_by_side), list(now), deadline)
     except MachineError:
-        if not worker.hello:
+        if not worker.hello or worker.closed:
             raise
         return {key: Group((), "deadline", "") for key in now}
 
 
 def _settle(got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group], alone: bool) -> set[str]:
-    """Take in what came home; the keys of the groups that are over. The others are asked again for the rest."""
+    """Take in what came home; the keys of the groups that are over, the others are asked for the rest."""
     over = set()
     suspect = alone  # the first that was cut off by a worker's death, when each ran alone, has caused it
     for key, asked in now.items():

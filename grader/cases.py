@@ -1,4 +1,4 @@
-"""What a check sees: the learner's answer to one probe beside the expected one, and what may be asked of it."""
+"""What a check sees: the learner's answer to one probe beside the expected one, and what to ask of it."""
 
 from __future__ import annotations
 
@@ -82,10 +82,12 @@ class Case:
         self.returned()
         if self.got.changed:
             names = ", ".join(f"`{name}`" for name in self.got.changed)
-            raise Finding(f"inputs should stay as they are; the call changed {names}. Case: {self.probe.say}.")
+            raise Finding(
+                f"inputs should stay as they are; the call changed {names}. Case: {self.probe.say}."
+            )
 
     def finite(self, *names: str) -> None:
-        """The named gradients came, without NaN or infinity; one that is zero need not come. Raises Finding."""
+        """The named gradients came, without NaN or infinity; a zero one need not come. Raises Finding."""
         self.returned()
         for name in names:
             if self._given(name) is None and not _largest(self.want[name]):
@@ -161,19 +163,23 @@ class Case:
         return Finding(f"{text}. Case: {self.probe.say}.")
 
     def _given(self, name: str) -> Value:
-        """A reported value; KeyError for a name the probe does not report, which no answer could ever hold."""
+        """A reported value; KeyError for a name the probe does not report, which no answer can hold."""
         if name not in self.probe.report:
             raise KeyError(f"{self.probe.id} does not report {name}")
         return self.got.values.get(name)
 
     def _reached(self, name: str) -> None:
         if self._given(name) is None and self.want[name] is not None:
-            raise Finding(f"no gradient reaches `{_owner(name)}`: the graph is cut on its way. Case: {self.probe.say}.")
+            raise Finding(
+                f"no gradient reaches `{_owner(name)}`: the graph is cut on its way. Case: {self.probe.say}."
+            )
 
     def _repeated(self, names: Sequence[str]) -> None:
         assert self.again is not None
         if self.again.outcome != "returned":
-            raise Finding(f"the same call in a fresh process ended otherwise: {because(self.probe, self.again)}")
+            raise Finding(
+                f"the same call in a fresh process ended otherwise: {because(self.probe, self.again)}"
+            )
         for name in names:
             off = difference(self.probe, name, self.want[name], self.again.values.get(name))
             if off is not None:

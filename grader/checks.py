@@ -15,7 +15,9 @@ import pytest
 from .cases import Case, Finding, Select
 
 
-def criterion(step: str, points: float, *, value: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def criterion(
+    step: str, points: float, *, value: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Claim `points` of `step`; `value=True` marks a check of values, without which nothing else earns."""
     return pytest.mark.criterion(step=step, points=points, value=value)
 

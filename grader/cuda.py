@@ -28,17 +28,26 @@ def on_gpu(probes: Sequence[Probe], device: str = DEVICE) -> list[Probe]:
             device=device,
             tags=frozenset({TAG}),
             say=f"{probe.say}, {TAG}",
-            script=tuple({**step, "device": device} if step["op"] == "place" else step for step in probe.script),
+            script=tuple(
+                {**step, "device": device} if step["op"] == "place" else step for step in probe.script
+            ),
             again=False,
             diagnose=False,
         )
         for probe in probes
-        if probe.step in steps and probe.judged and probe.core and probe.device == "cpu" and probe.dtype in DTYPES
+        if probe.step in steps
+        and probe.judged
+        and probe.core
+        and probe.device == "cpu"
+        and probe.dtype in DTYPES
     ]
 
 
 def gpu_check(
-    step: str, probes: Iterable[Probe], answers: Mapping[str, Answer], want: Mapping[str, Mapping[str, Expected]]
+    step: str,
+    probes: Iterable[Probe],
+    answers: Mapping[str, Answer],
+    want: Mapping[str, Mapping[str, Expected]],
 ) -> tuple[CheckRecord, ...]:
     """What became of a step on a GPU: its own row, worth no points, so that no machine costs a learner any.
 
@@ -68,9 +77,13 @@ def _fault(probe: Probe, answer: Answer | None, want: Mapping[str, Expected]) ->
         if off is not None:
             return f"`{name}`: {off.text}. Case: {probe.say}."
         if isinstance(value, TensorValue) and value.device != probe.device:
-            return f"`{name}` came back on {value.device}, the inputs were on {probe.device}. Case: {probe.say}."
+            return (
+                f"`{name}` came back on {value.device}, the inputs were on {probe.device}. Case: {probe.say}."
+            )
     return ""
 
 
 def _row(status: CheckStatus, message: str) -> CheckRecord:
-    return CheckRecord(id="gpu", title=TITLE, status=status, points=0.0, max_points=0.0, message=message[:500])
+    return CheckRecord(
+        id="gpu", title=TITLE, status=status, points=0.0, max_points=0.0, message=message[:500]
+    )

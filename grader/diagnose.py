@@ -63,11 +63,14 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
     """The entry, or the pair of entries, that gives the learner's answers; empty when nothing does."""
     probes = [probe for probe in suspect.probes if probe.diagnose and probe.id in suspect.got]
     wrong = {probe.id for probe in probes if suspect.wrong(probe, suspect.got[probe.id])}
-    entries = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes) and entry.id not in suspect.base]
+    homed = [entry for entry in catalogue if set(entry.homes) & set(suspect.homes)]
+    entries = [entry for entry in homed if entry.id not in suspect.base]
     if not any(suspect.got[key].outcome in TELLING and suspect.got[key].during != "import" for key in wrong):
         return ()  # nothing came home that could be compared
     sets: dict[str, Sequence[str]] = {entry.id: (entry.id,) for entry in entries}
-    singles = _matches(suspect, probes, wrong, {**sets, **({BASE: ()} if suspect.base else {})}, ask, SIEVE)
+    singles = _matches(
+        suspect, probes, wrong, {**sets, **({BASE: ()} if suspect.base else {})}, ask, size=SIEVE
+    )
     best = _best(suspect, entries, singles)
     if BASE in singles and (best is None or singles[BASE].order >= singles[best.id].order):
         if singles[BASE].tier is not Tier.LOOSE:
@@ -88,11 +91,12 @@ def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool
     found = ask(suspect.step, suspect.probes, {"carried": tuple(mistakes)}).get("carried")
     if not found:
         return False
-    return all(
-        probe.id in found and alike(probe, suspect.got[probe.id], found[probe.id])
-        for probe in suspect.probes
-        if probe.id in suspect.got
-    )
+    mine = suspect.got
+    asked = [probe for probe in suspect.probes if probe.id in mine]
+    if not all(probe.id in found and suspect.agrees(probe, found[probe.id]) for probe in asked):
+        return False
+    given = [(mine[probe.id], found[probe.id]) for probe in asked]
+    return any(theirs.outcome == "returned" or words(own) == words(theirs) for own, theirs in given)
 
 
 def _matches(
@@ -101,12 +105,14 @@ def _matches(
     wrong: set[str],
     sets: Mapping[str, Sequence[str]],
     ask: AskVariants,
+    *,
     size: int,
 ) -> dict[str, Match]:
     """Every set of mistakes that may be the learner's: first on a few probes, then on all of them."""
     sieve = _sieve(suspect, probes, wrong, size)
     answers = ask(suspect.step, sieve, {key: (*suspect.base, *ids) for key, ids in sets.items()})
-    left = {key: ids for key, ids in sets.items() if key in answers and _possible(suspect, sieve, wrong, answers[key])}
+    possible = {key for key in answers if _possible(suspect, sieve, wrong, answers[key])}
+    left = {key: ids for key, ids in sets.items() if key in possible}
     if not left:
         return {}
     answers = ask(suspect.step, probes, {key: (*suspect.base, *ids) for key, ids in left.items()})
@@ -168,7 +174,7 @@ def _pair(
     end = time.monotonic() + PAIR_SECONDS
     for start in range(0, len(keys), PAIR_BATCH):
         batch = {key: tuple(entry.id for entry in pairs[key]) for key in keys[start : start + PAIR_BATCH]}
-        found = _matches(suspect, probes, wrong, batch, ask, PAIR_SIEVE)
+        found = _matches(suspect, probes, wrong, batch, ask, size=PAIR_SIEVE)
         good = [key for key in found if found[key].tier is not Tier.LOOSE]
         if good:
             return pairs[max(good, key=lambda key: found[key].order)]
@@ -196,7 +202,7 @@ def _spread(probes: Sequence[Probe], count: int) -> list[Probe]:
 
 
 def _best(suspect: Suspect, entries: Sequence[Mistake], found: Mapping[str, Match]) -> Mistake | None:
-    """The best tier, then most agreement; among equals one at home in this very step, then the first listed."""
+    """The best match; among equals one at home in this very step, then the first listed."""
     left = [entry for entry in entries if entry.id in found]
     if not left:
         return None

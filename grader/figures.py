@@ -33,7 +33,7 @@ class HeatMap:
 
 
 def heat_maps(figure: FigureValue) -> tuple[HeatMap, ...]:
-    """Every visible axes that shows a two-dimensional picture; colour bars and hidden axes are passed over."""
+    """Every visible axes that shows a two-dimensional picture; colour bars are passed over."""
     found = []
     for axes in figure.axes:
         pictures = axes.get("pictures")

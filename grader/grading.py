@@ -199,6 +199,6 @@ def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
         end = time.monotonic() + STANDARD_SECONDS
         held = standard(lesson, read_reference(lesson.reference), probes, worker, end)
         homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
-        return seal_lesson(lesson.slug, drawn, probes, held.want, held.mistakes, homes, held.ask)
+        return seal_lesson(lesson.slug, drawn, probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=held.ask)
     finally:
         worker.close()

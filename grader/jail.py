@@ -30,12 +30,16 @@ main()
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A way to start a worker; `scratch` is a folder of its own, to be removed after it."""
+    """A way to start a worker; `scratch` is a folder of its own, to be removed after it.
+
+    `uid` is the first of the users that its children become, None where they stay who we are.
+    """
 
     command: tuple[str, ...]
     env: Mapping[str, str]
     isolation: str
     scratch: str | None = None
+    uid: int | None = None
 
 
 def trusted() -> Iterator[Launch]:
@@ -45,10 +49,10 @@ def trusted() -> Iterator[Launch]:
 
 
 def jailed() -> Iterator[Launch]:
-    """The ways to start a worker for a learner's code, the strongest first; the next where one does not start."""
+    """The ways to start a worker for a learner's code, strongest first; the next where one does not start."""
     bwrap = shutil.which("bwrap")
     if bwrap and sys.platform == "linux":
-        yield Launch(_bubblewrap(bwrap), {}, "sealed")
+        yield Launch(_bubblewrap(bwrap), {}, "sealed", uid=guest_uid())
     scratch = Path(tempfile.mkdtemp(prefix="grader-"))
     scratch.chmod(0o1777)
     cache = _font_cache()
@@ -57,7 +61,9 @@ def jailed() -> Iterator[Launch]:
         for path in [scratch / "mpl", *(scratch / "mpl").rglob("*")]:
             path.chmod(0o777 if path.is_dir() else 0o666)
     env = {**_environment(f"{scratch}/mpl"), **_places(str(scratch))}
-    yield Launch(_python(WORKER), env, "limited" if os.name == "posix" else "separate", str(scratch))
+    uid = guest_uid() if all(map(_open_to_all, visible_paths())) else None
+    bound = os.name == "posix" and (uid is not None or os.getuid() != 0)
+    yield Launch(_python(WORKER), env, "limited" if bound else "separate", str(scratch), uid)
 
 
 def guest_uid() -> int | None:
@@ -67,6 +73,11 @@ def guest_uid() -> int | None:
     first = FIRST_UID + os.getpid() * SLOTS % UIDS
     exist = all(_mapped(Path(f"/proc/self/{kind}_map"), first + SLOTS) for kind in ("uid", "gid"))
     return first if exist else None
+
+
+def _open_to_all(path: Path) -> bool:
+    """Whether anybody may read what lies there: a Python in root's home is of no use to another user."""
+    return bool(path.stat().st_mode & 0o004) and all(parent.stat().st_mode & 0o001 for parent in path.parents)
 
 
 def _mapped(table: Path, number: int) -> bool:
@@ -104,8 +115,9 @@ def _bubblewrap(bwrap: str) -> tuple[str, ...]:
         elif link.is_dir():
             command += ["--ro-bind", str(link), str(link)]
     visible = visible_paths()
-    for folder in sorted({str(parent) for path in visible for parent in path.parents} - {"/"}):
-        # Made by root they would be root's alone, and the children, who are somebody else, could import nothing.
+    mounted = [*visible, Path("/etc/ld.so.cache"), Path("/sys/devices/system/cpu")]
+    for folder in sorted({str(parent) for path in mounted for parent in path.parents} - {"/"}):
+        # Made by root they would be root's alone, and the children, who are somebody else, import nothing.
         command += ["--perms", "0755", "--dir", folder]
     for path in visible:
         command += ["--ro-bind", str(path), str(path)]
@@ -147,7 +159,13 @@ def _python(worker: Path) -> tuple[str, ...]:
 def _environment(fonts: str) -> dict[str, str]:
     one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     kept = {key: os.environ[key] for key in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if key in os.environ}
-    fixed = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "MPLBACKEND": "Agg", "PYTHONHASHSEED": "0", "PYTORCH_NVML_BASED_CUDA_CHECK": "1"}
+    fixed = {
+        "PATH": "/usr/bin:/bin",
+        "LANG": "C.UTF-8",
+        "MPLBACKEND": "Agg",
+        "PYTHONHASHSEED": "0",
+        "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    }
     return {**one, **kept, **fixed, "MPLCONFIGDIR": fonts or str(Path(tempfile.gettempdir()) / "grader-mpl")}
 
 

@@ -23,13 +23,20 @@ CONFIG = Path(__file__).resolve().parent / "judge.ini"
 
 
 def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str]) -> tuple[Verdict, ...]:
-    """Every verdict of the checks on these steps, in the file's order. Raises MachineError when pytest fails."""
+    """Every verdict on these steps, in the file's order. Raises MachineError when pytest fails."""
     if not steps:
         return ()
     import pytest
 
     plugin = Judge(cases, steps)
-    arguments = [str(checks), "-c", str(CONFIG), f"--rootdir={CONFIG.parent}", "--confcutdir", str(checks.parent)]
+    arguments = [
+        str(checks),
+        "-c",
+        str(CONFIG),
+        f"--rootdir={CONFIG.parent}",
+        "--confcutdir",
+        str(checks.parent),
+    ]
     arguments += ["--noconftest", "--assert=plain", "--import-mode=importlib", "-s"]
     for name in NOT_NEEDED:
         arguments += ["-p", f"no:{name}"]
@@ -48,7 +55,11 @@ def _forget(checks: Path) -> None:
     """Let the checks be read anew each time: pytest takes a module that is already loaded as it is."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and Path(file).name == checks.name and Path(file).resolve() == checks.resolve():
+        if (
+            isinstance(file, str)
+            and Path(file).name == checks.name
+            and Path(file).resolve() == checks.resolve()
+        ):
             del sys.modules[name]
 
 

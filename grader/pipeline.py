@@ -15,7 +15,6 @@ from .cuda import gpu_check
 from .diagnose import AskVariants, Suspect, carried, diagnose
 from .errors import LessonError, MachineError
 from .hidden import Expected
-from .jail import guest_uid
 from .judge import judge
 from .lessons import Lesson, Step
 from .observations import absent, advice, banned, import_failure, only_skeleton
@@ -92,12 +91,12 @@ def standard(
 
 def jailed_run(lesson: Lesson, submission: Submission) -> Run:
     """The run of a submission in a jailed worker."""
-    return learner_run(lesson, submission, guest_uid())
+    return learner_run(lesson, submission)
 
 
 def open_run(lesson: Lesson, submission: Submission) -> Run:
     """The run of a trusted submission, as the user who asks, who may use a GPU."""
-    return learner_run(lesson, submission, None, confined=False)
+    return learner_run(lesson, submission, confined=False)
 
 
 def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:

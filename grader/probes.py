@@ -99,7 +99,12 @@ def call_torch(name: str, *args: object, to: str | Sequence[str], **kwargs: obje
 
 def load(into: str, weights: Mapping[str, str], fused: Mapping[str, Sequence[str]]) -> Op:
     """Pour named weights (formula orientation) into a module, as it keeps them."""
-    return {"op": "load", "into": into, "weights": dict(weights), "fused": {k: list(v) for k, v in fused.items()}}
+    return {
+        "op": "load",
+        "into": into,
+        "weights": dict(weights),
+        "fused": {k: list(v) for k, v in fused.items()},
+    }
 
 
 def gradient(

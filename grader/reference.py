@@ -76,7 +76,7 @@ def read_mistakes(path: Path) -> tuple[Mistake, ...]:
         raise found.error(tuple(first["loc"]), first["msg"]) from None
     twice = {entry.id for entry in entries if sum(other.id == entry.id for other in entries) > 1}
     if twice:
-        raise LessonError(f"{path.name}: the id {sorted(twice)[0]} stands twice")
+        raise LessonError(f"{path.name}: the id {min(twice)} stands twice")
     return entries
 
 

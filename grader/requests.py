@@ -51,7 +51,7 @@ class Run:
         }
 
 
-def learner_run(lesson: Lesson, submission: Submission, uid: int | None, *, confined: bool = True) -> Run:
+def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True) -> Run:
     """A run of a submission: only steps whose file is there and can be read get a module.
 
     Without `confined` there is no limit on memory and processes: a GPU's driver takes address space by the
@@ -76,7 +76,7 @@ def learner_run(lesson: Lesson, submission: Submission, uid: int | None, *, conf
     ]
     lone = submission.form != "folder"
     limits = {**limits_of(lesson.limits), **({} if confined else {"memory_mib": 0, "processes": 0})}
-    return _run(lesson, modules, serving, lone, submission.form == "notebook", uid, limits, False)
+    return _run(lesson, modules, serving, lone, submission.form == "notebook", limits, False)
 
 
 def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:
@@ -84,7 +84,7 @@ def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact
     serving = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
     free = {"memory_mib": 0, "step_cpu_seconds": 0, "processes": 0, "step_wall_seconds": 3600.0}
     limits = {**limits_of(lesson.limits), **free, "call_seconds": 60.0, "import_seconds": 60.0}
-    return _run(lesson, list(modules), serving, False, False, None, limits, exact)
+    return _run(lesson, list(modules), serving, False, False, limits, exact)
 
 
 def limits_of(limits: Limits) -> dict[str, float | int]:
@@ -106,12 +106,11 @@ def _run(
     serving: Mapping[str, str],
     lone: bool,
     notebook: bool,
-    uid: int | None,
     limits: Mapping[str, float | int],
     exact: bool,
 ) -> Run:
     wanted = sorted({provided.name for step in lesson.steps for provided in step.provides})
-    shared = {"modules": list(modules), "wanted": wanted, "notebook": notebook, "uid": uid, "exact": exact}
+    shared = {"modules": list(modules), "wanted": wanted, "notebook": notebook, "exact": exact}
     provides = {step.id: [_provided(lesson, item, lone) for item in step.provides] for step in lesson.steps}
     return Run({**shared, "limits": dict(limits)}, dict(serving), provides)
 

@@ -7,59 +7,21 @@ import os
 import select
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import IO
 
+from .arriving import FRAMES, GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .errors import MachineError
 from .jail import Launch, jailed, trusted
 from .processes import close, drain, hide_memory, kill_marked, write
-from .worker.wire import BODY_LIMIT, HEAD_LIMIT, LENGTHS, REQUEST_BLOBS, WireError, lengths, pack, unpack
+from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 START_SECONDS = 120.0  # until the zygote says hello; a cold disk takes its time
 END_SECONDS = 5.0  # until the last process of a killed jail has let go
-FRAMES = 500  # of one group of a learner's; more are not even looked at
-GROUP_BYTES = 48 * 2**20  # of one group's frames, likewise: it all has to be kept until it is judged
-HEAD_BYTES = 512 * 2**10  # of one answer's head: decoded, it takes many times as much
-LONGEST = HEAD_LIMIT + BODY_LIMIT + 2**10  # of a frame in its envelope
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The frames one group of probes gave, in order, and how it ended."""
-
-    frames: tuple[Mapping[str, object], ...]
-    how: str
-    what: str
-
-
-@dataclass(slots=True)
-class _Arriving:
-    """A group's frames so far; a group that sends too much is cut off there."""
-
-    most_frames: float
-    most_bytes: float
-    frames: list[Mapping[str, object]] = field(default_factory=list)
-    size: int = 0
-    end: tuple[str, str] | None = None
-    flooded: bool = False
-
-    def add(self, frame: bytes | None) -> None:
-        self.size += len(frame or b"")
-        self.flooded = self.flooded or self.size > self.most_bytes or len(self.frames) >= self.most_frames
-        if frame is None or self.flooded:
-            self.flooded = True
-        else:
-            self.frames.append(_inner(frame))
-
-    def group(self, cut: str) -> Group:
-        how, what = self.end or (cut, "")
-        return Group(tuple(self.frames), "protocol" if self.flooded and how == "done" else how, what)
 
 
 class Worker:
@@ -76,9 +38,9 @@ class Worker:
         self._launches = launches
         self._left = launches()
         self._lock = threading.Lock()
-        self._closed = False
+        self.closed = False
         self._process: subprocess.Popen[bytes] | None = None
-        self._noise: IO[bytes] = tempfile.TemporaryFile()
+        self._noise: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
         self._start()
 
     @property
@@ -95,10 +57,13 @@ class Worker:
         if self._process is None:
             self._left = self._launches()
             self._start()
-        data = pack({"kind": "run", **request}, REQUEST_BLOBS)
         self.wait_for_hello(deadline)
+        shared = request.get("shared")
+        assert isinstance(shared, Mapping)
+        asked = {**request, "kind": "run", "shared": {**shared, "uid": self._launch.uid}}
+        data = pack(asked, REQUEST_BLOBS)
         threading.Thread(target=write, args=(self._alive().stdin, data), daemon=True).start()
-        arriving = {group: _Arriving(*self._most) for group in groups}
+        arriving = {group: Arriving(*self._most) for group in groups}
         idle = False
         while not idle:
             head, body = self._read(deadline)
@@ -115,7 +80,7 @@ class Worker:
         cut = "deadline" if time.monotonic() >= deadline else "worker died"
         if not idle:
             self.stop()
-        if self._closed:
+        if self.closed:
             raise MachineError("stopped before the submission was graded")
         return {name: group.group(cut) for name, group in arriving.items()}
 
@@ -132,7 +97,7 @@ class Worker:
             elif head is None:
                 words = self._last_words()
                 self.stop()
-                if self._closed or time.monotonic() >= end or not self._start():
+                if self.closed or time.monotonic() >= end or not self._start():
                     raise MachineError(f"the worker did not start: {words}")
 
     def stop(self) -> None:
@@ -155,7 +120,7 @@ class Worker:
 
     def close(self) -> None:
         """Stop for good: what still runs in another thread ends with a MachineError."""
-        self._closed = True
+        self.closed = True
         self.stop()
         self._noise.close()
 
@@ -165,7 +130,7 @@ class Worker:
         if launch is None:
             return False
         with self._lock:
-            if self._closed:
+            if self.closed:
                 raise MachineError("stopped before the submission was graded")
             self._noise.seek(0)
             self._noise.truncate()
@@ -222,7 +187,7 @@ class Worker:
         return bytes(data)
 
     def _last_words(self) -> str:
-        if self._closed:
+        if self.closed:
             return "it was stopped"
         self._noise.seek(0)
         lines = self._noise.read(100_000).decode("utf-8", "replace").strip().splitlines()
@@ -242,15 +207,3 @@ def start_open() -> Worker:
 def start_jailed() -> Worker:
     """A worker for a learner's code, in the strongest jail that works here."""
     return Worker(jailed, bounded=True)
-
-
-def _inner(frame: bytes) -> Mapping[str, object]:
-    """A guest's frame; an empty one stands for what is none."""
-    try:
-        head_size, body_size = lengths(frame[: LENGTHS.size])
-        start = LENGTHS.size + head_size
-        if head_size > HEAD_BYTES or len(frame) != start + body_size:
-            return {}
-        return unpack(frame[LENGTHS.size : start], frame[start:])
-    except (WireError, ValueError, ArithmeticError, struct.error):
-        return {}

@@ -22,7 +22,9 @@ def detours(lesson: Lesson, step: Step, submission: Submission) -> tuple[str, ..
         return ()
     short = [item.name.rsplit(".", 1)[-1] for item in lesson.forbidden]
     found = [
-        f"{module.path}, line {line}: {what}" for cell in module.cells for line, what in _places(cell.text, short)
+        f"{module.path}, line {line}: {what}"
+        for cell in module.cells
+        for line, what in sorted(set(_places(cell.text, short)))
     ]
     return tuple(found[:5])
 
@@ -37,15 +39,22 @@ def _places(text: str, short: list[str]) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and _dotted(node) in DETOURS:
             yield node.lineno, f"reaches into {_dotted(node)}"
-        elif isinstance(node, ast.Import) and any(alias.name in DETOURS for alias in node.names):
-            yield node.lineno, f"imports {', '.join(alias.name for alias in node.names)}"
-        elif isinstance(node, ast.ImportFrom) and node.module in DETOURS:
-            yield node.lineno, f"imports from {node.module}"
+        elif isinstance(node, ast.Import):
+            yield from ((node.lineno, f"imports {alias.name}") for alias in node.names if _detour(alias.name))
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            if _detour(node.module):
+                yield node.lineno, f"imports from {node.module}"
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            yield from ((node.lineno, f"imports {name}") for name in full if name in DETOURS)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in CALLS:
                 yield node.lineno, f"calls {node.func.id}"
             elif node.func.id == "getattr" and len(node.args) > 1 and _hidden(node.args[1], short):
                 yield node.lineno, "looks a name up with getattr"
+
+
+def _detour(name: str) -> bool:
+    return any(name == detour or name.startswith(f"{detour}.") for detour in DETOURS)
 
 
 def _hidden(name: ast.expr, short: list[str]) -> bool:

@@ -39,7 +39,8 @@ def score_step(account: Account) -> StepRecord:
     """A step's record. Possible points come from the step, never from the run."""
     earned = _earned(account)
     checks = (*(_check(verdict, earned[verdict.id]) for verdict in account.verdicts), *account.extra)
-    total = account.step.points if account.carried else sum(earned.values())
+    stopped = account.absent or account.barred or account.blocked
+    total = account.step.points if account.carried and not stopped else sum(earned.values())
     return StepRecord(
         id=account.step.id,
         title=account.step.title,
@@ -61,7 +62,8 @@ def _earned(account: Account) -> dict[str, float]:
     values = any(verdict.value and verdict.status == "passed" for verdict in account.verdicts)
     open_ = values and not (account.absent or account.barred or account.blocked)
     return {
-        verdict.id: verdict.points if open_ and verdict.status == "passed" else 0.0 for verdict in account.verdicts
+        verdict.id: verdict.points if open_ and verdict.status == "passed" else 0.0
+        for verdict in account.verdicts
     }
 
 

@@ -7,8 +7,9 @@ the mistakes' words: enough to compare and to name, useless to copy. With it a g
 from __future__ import annotations
 
 import json
+import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,16 +44,15 @@ def seal_lesson(
     lesson: str,
     seed: int,
     probes: Sequence[Probe],
+    *,
     want: Mapping[str, Mapping[str, Expected]],
     mistakes: Sequence[Mistake],
     homes: Mapping[str, Sequence[str]],
     ask: AskVariants,
-    progress: Callable[[str], None] = lambda step: None,
 ) -> bytes:
     """A sealed file's bytes. `homes` gives, for each step, the modules its mistakes may live in."""
     steps: dict[str, object] = {}
     for step in dict.fromkeys(probe.step for probe in probes):
-        progress(step)
         asked = [probe for probe in probes if probe.step == step and probe.judged]
         entries = [entry for entry in mistakes if set(entry.homes) & set(homes[step])]
         found = ask(step, asked, {entry.id: (entry.id,) for entry in entries})
@@ -61,7 +61,9 @@ def seal_lesson(
         "lesson": lesson,
         "seed": seed,
         "probes": [plain_probe(probe) for probe in probes],
-        "want": {key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()},
+        "want": {
+            key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()
+        },
         "mistakes": [entry.model_dump() for entry in mistakes],
         "steps": steps,
     }
@@ -71,7 +73,8 @@ def seal_lesson(
 def read_sealed(path: Path) -> Sealed:
     """A sealed file. Raises InputError when it is none, or is damaged."""
     try:
-        data = path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(FILE_LIMIT + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     if not data.startswith(MAGIC):
@@ -79,17 +82,35 @@ def read_sealed(path: Path) -> Sealed:
     try:
         unpacker = zlib.decompressobj()
         frame = unpacker.decompress(data[len(MAGIC) :], FILE_LIMIT)
+        if not unpacker.eof:
+            raise WireError("cut short, or far too large")
         head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
-        content: Any = unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], REQUEST_BLOBS)
+        content: Any = unpack(
+            frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], REQUEST_BLOBS
+        )
         mistakes = tuple(Mistake.model_validate(item) for item in content["mistakes"])
         probes = tuple(read_probe(item) for item in content["probes"])
         want = {
             key: {name: read_plain_value(value) for name, value in values.items()}
             for key, values in content["want"].items()
         }
-        return Sealed(content["lesson"], content["seed"], probes, want, mistakes, _asker(content["steps"]))
-    except (zlib.error, WireError, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle") from None
+        for step, table in content["steps"].items():
+            _check(step, table, probes)
+        return Sealed(
+            str(content["lesson"]), int(content["seed"]), probes, want, mistakes, _asker(content["steps"])
+        )
+    except (
+        zlib.error,
+        struct.error,
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise InputError(
+            f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle"
+        ) from None
 
 
 def _table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
@@ -124,6 +145,15 @@ def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
     return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
 
 
+def _check(step: str, table: Mapping[str, Any], probes: Sequence[Probe]) -> None:
+    """Every mistake of a step answers every judged probe of it. Raises KeyError or ValueError."""
+    columns = {column["probe"]: column for column in table["columns"]}
+    for probe in probes:
+        if probe.step == step and probe.judged:
+            for place in range(len(table["mistakes"])):
+                _answer(columns[probe.id], place)
+
+
 def _asker(steps: Mapping[str, Any]) -> AskVariants:
     """Answers out of the file; a set of two mistakes, which it does not hold, has none."""
 
@@ -135,7 +165,8 @@ def _asker(steps: Mapping[str, Any]) -> AskVariants:
         columns = {column["probe"]: column for column in table["columns"]}
         known = {key: row[ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in row}
         return {
-            key: {probe.id: _answer(columns[probe.id], place) for probe in probes} for key, place in known.items()
+            key: {probe.id: _answer(columns[probe.id], place) for probe in probes}
+            for key, place in known.items()
         }
 
     return ask

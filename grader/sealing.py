@@ -1,4 +1,4 @@
-"""Values as plain data for a sealed file, and back; tensors of inputs on their grid take two bytes a number."""
+"""Values as plain data for a sealed file, and back; inputs on their grid take two bytes a number."""
 
 from __future__ import annotations
 
@@ -12,7 +12,20 @@ from .probes import GRID, Array, Probe, blob
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
 from .worker.wire import Blob
 
-PROBE_FIELDS = ("id", "step", "say", "dtype", "device", "tolerance", "why", "watch", "count", "again", "diagnose", "core")
+PROBE_FIELDS = (
+    "id",
+    "step",
+    "say",
+    "dtype",
+    "device",
+    "tolerance",
+    "why",
+    "watch",
+    "count",
+    "again",
+    "diagnose",
+    "core",
+)
 SETS = ("tags", "grads", "strided")
 
 
@@ -97,4 +110,7 @@ def read_plain_value(plain: object) -> Expected:
             tuple(array_of(item).astype(np.float64) for item in plain["slices"]),
             plain["odd"],
         )
+    if isinstance(plain, dict) and plain.get("$") in ("tuple", "list"):
+        items: Any = tuple(read_plain_value(item) for item in plain["items"])
+        return SequenceValue(str(plain["$"]), int(plain["length"]), items)
     return read_value(plain)

@@ -1,4 +1,4 @@
-"""How far an answer may be from the expected one: a tolerance for each dtype, with the reason for its size."""
+"""How far an answer may be from the expected one: a tolerance for each dtype, and why it has its size."""
 
 from __future__ import annotations
 
@@ -18,10 +18,18 @@ class Precision:
 
 
 PRECISIONS: Mapping[str, Precision] = {
-    "float64": Precision(32 * 2.0**-23, "a softmax inside float32 is a right style, so float32's rounding is allowed"),
-    "float32": Precision(256 * 2.0**-23, "measured: right styles differ by up to 3e-5 in values and gradients"),
-    "bfloat16": Precision(4 * 2.0**-7, "8 bits a number; projections, scores, weights and sum each round once"),
-    "float16": Precision(8 * 2.0**-10, "11 bits a number; projections, scores, weights and sum each round once"),
+    "float64": Precision(
+        32 * 2.0**-23, "a softmax inside float32 is a right style, so float32's rounding is allowed"
+    ),
+    "float32": Precision(
+        256 * 2.0**-23, "measured: right styles differ by up to 3e-5 in values and gradients"
+    ),
+    "bfloat16": Precision(
+        4 * 2.0**-7, "8 bits a number; projections, scores, weights and sum each round once"
+    ),
+    "float16": Precision(
+        8 * 2.0**-10, "11 bits a number; projections, scores, weights and sum each round once"
+    ),
 }
 
 

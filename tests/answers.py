@@ -39,7 +39,9 @@ def returned(asked: Probe, changed: Sequence[str] = (), **values: Value) -> Answ
     return Answer(asked.id, "returned", values, changed=tuple(changed))
 
 
-def raising(asked: Probe, *types: str, message: str = "", line: Line | None = None, during: str = "call add") -> Answer:
+def raising(
+    asked: Probe, *types: str, message: str = "", line: Line | None = None, during: str = "call add"
+) -> Answer:
     """An answer that ended in an exception."""
     error = Raised(types, message, () if line is None else (line,))
     return Answer(asked.id, "raised", raised=error, during=during)

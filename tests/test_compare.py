@@ -17,7 +17,9 @@ from grader.worker.wire import Blob
 
 NAN, INFINITY = float("nan"), float("inf")
 quick = settings(derandomize=True, max_examples=60, deadline=None, database=None)
-shapes = st.lists(st.integers(1, 8), min_size=1, max_size=4).map(tuple).filter(lambda shape: np.prod(shape) <= 500)
+shapes = (
+    st.lists(st.integers(1, 8), min_size=1, max_size=4).map(tuple).filter(lambda shape: np.prod(shape) <= 500)
+)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -67,7 +69,11 @@ def test_a_probes_own_tolerance_overrides_the_dtypes() -> None:
 def test_just_inside_the_tolerance_is_right_and_just_outside_is_not(dtype: str) -> None:
     asked = probe(dtype=dtype)
     allowed = tolerance(asked, 1.0).absolute
-    want, inside, outside = tensor([1.0, 0.5]), tensor([1, 0.5 + 0.999 * allowed], dtype), tensor([1, 0.5 + 1.001 * allowed], dtype)
+    want, inside, outside = (
+        tensor([1.0, 0.5]),
+        tensor([1, 0.5 + 0.999 * allowed], dtype),
+        tensor([1, 0.5 + 1.001 * allowed], dtype),
+    )
     assert text(want, inside, asked) == ""
     assert text(want, outside, asked).startswith("differs most at [1]: expected 0.5, got ")
 
@@ -124,8 +130,8 @@ ROOM = np.arange(24.0).reshape(1, 2, 3, 4)
         (
             tensor(ROOM),
             tensor(ROOM + np.eye(24)[7].reshape(ROOM.shape)),
-            "differs most at [B 0, h 0, T 1, d_k 3]: expected 7, got 8 "
-            "(1 of 24 numbers is off by more than 0.000152)",
+            ("differs most at [B 0, h 0, T 1, d_k 3]: expected 7, got 8 "
+            "(1 of 24 numbers is off by more than 0.000152)"),
         ),
         (
             tensor([1, 2, 3]),
@@ -205,11 +211,18 @@ def drawn(shape: tuple[int, ...], seed: int) -> tuple[np.random.Generator, Any]:
 
 @quick
 @given(shapes, seeds, st.sampled_from(sorted(PRECISIONS)))
-def test_a_right_answer_never_fails_sealed_however_it_is_rounded(shape: tuple[int, ...], seed: int, dtype: str) -> None:
+def test_a_right_answer_never_fails_sealed_however_it_is_rounded(
+    shape: tuple[int, ...], seed: int, dtype: str
+) -> None:
     random, want = drawn(shape, seed)
     asked = probe(dtype=dtype)
     allowed = tolerance(asked, float(np.abs(want).max())).absolute
-    for noise in (random.choice([-1, 1], shape), random.uniform(-1, 1, shape), np.ones(shape), -np.ones(shape)):
+    for noise in (
+        random.choice([-1, 1], shape),
+        random.uniform(-1, 1, shape),
+        np.ones(shape),
+        -np.ones(shape),
+    ):
         got = want + 0.999999 * allowed * noise
         assert difference(asked, "y", tensor(want), tensor(got, dtype)) is None
         assert difference(asked, "y", seal(tensor(want)), tensor(got, dtype)) is None
@@ -223,7 +236,8 @@ def test_twenty_tolerances_in_one_element_are_always_seen_sealed(shape: tuple[in
     wrong = want + allowed * random.choice([-1, 1], shape)
     wrong[tuple(random.integers(0, shape))] += 21 * allowed * random.choice([-1, 1])
     off = difference(probe(), "y", seal(tensor(want)), tensor(wrong))
-    assert off is not None and off.kind == "values"
+    assert off is not None
+    assert off.kind == "values"
 
 
 @quick
@@ -255,7 +269,10 @@ def test_sealed_and_open_comparison_agree(shape: tuple[int, ...], seed: int, kin
         "zero": np.zeros(shape),
     }
     got = tensor(made[kind])
-    open_, hidden = difference(probe(), "y", tensor(want), got), difference(probe(), "y", seal(tensor(want)), got)
+    open_, hidden = (
+        difference(probe(), "y", tensor(want), got),
+        difference(probe(), "y", seal(tensor(want)), got),
+    )
     assert (open_ is None) == (hidden is None)
     assert same_value(probe(), got, tensor(want)) == same_value(probe(), got, seal(tensor(want)))
     assert (difference(probe(), "y", seal(tensor(want)), seal(got, places=False)) is None) == (open_ is None)
@@ -264,20 +281,26 @@ def test_sealed_and_open_comparison_agree(shape: tuple[int, ...], seed: int, kin
 def test_a_sealed_difference_tells_the_place_and_the_learners_own_number_alone() -> None:
     wrong = ROOM.copy()
     wrong[0, 1, 2, 3] = -5
-    assert text(seal(tensor(ROOM)), tensor(wrong)) == "differs most around [B 0, h 1, T 2, d_k 3], where you have -5"
+    assert (
+        text(seal(tensor(ROOM)), tensor(wrong))
+        == "differs most around [B 0, h 1, T 2, d_k 3], where you have -5"
+    )
 
 
 def test_a_sealed_shape_and_dtype_are_told_as_open_ones_are() -> None:
     for got in (tensor(ROOM[0]), tensor(ROOM, "float32"), None, tensor(ROOM * NAN), tensor(ROOM * 0)):
         off, open_ = (difference(probe(), "y", want, got) for want in (seal(tensor(ROOM)), tensor(ROOM)))
-        assert off is not None and open_ is not None and off.kind == open_.kind
+        assert off is not None
+        assert open_ is not None
+        assert off.kind == open_.kind
         assert off.kind == "values" or off.text == open_.text
 
 
 def test_tensors_inside_a_sequence_are_sealed_too() -> None:
     want = SequenceValue("tuple", 2, (tensor([1, 2]), 3))
     hidden = seal(want)
-    assert isinstance(hidden, SequenceValue) and isinstance(hidden.items[0], SealedTensor)
+    assert isinstance(hidden, SequenceValue)
+    assert isinstance(hidden.items[0], SealedTensor)
     assert text(hidden, want) == ""
     assert text(hidden, SequenceValue("tuple", 2, (tensor([1, 9]), 3))) == (
         "item 0: differs most around [1], where you have 9"
@@ -289,13 +312,16 @@ def test_sealing_keeps_no_value_where_there_is_more_than_one() -> None:
     values = np.arange(2.0, 122.0).reshape(4, 30) ** 0.5
     hidden = seal(tensor(values))
     assert isinstance(hidden, SealedTensor)
-    assert hidden.sums.shape == (15,) and [len(axis) for axis in hidden.slices] == [4, 30]
+    assert hidden.sums.shape == (15,)
+    assert [len(axis) for axis in hidden.slices] == [4, 30]
     kept = np.abs(np.concatenate([hidden.sums, *hidden.slices]))
     assert not np.isclose(kept[:, None], values.ravel()[None, :-1], atol=1e-9).any()
     assert hidden.largest == values.max()
 
 
-@pytest.mark.parametrize("value", [None, 3, "text", OtherValue("slice", ""), TensorValue("float64", (2,), "meta", "Tensor", None)])
+@pytest.mark.parametrize(
+    "value", [None, 3, "text", OtherValue("slice", ""), TensorValue("float64", (2,), "meta", "Tensor", None)]
+)
 def test_what_has_no_values_to_hide_stays_as_it_is(value: Value) -> None:
     assert seal(value) is value
 
@@ -305,7 +331,8 @@ def test_what_has_no_values_to_hide_stays_as_it_is(value: Value) -> None:
 )
 def test_sums_are_of_eight_elements_at_most(shape: tuple[int, ...], groups: int) -> None:
     assert sums(np.ones(shape)).shape == slack(shape).shape == (groups,)
-    assert all(slack(shape) <= GROUP) and all(slack(shape) >= 0.75)
+    assert all(slack(shape) <= GROUP)
+    assert all(slack(shape) >= 0.75)
     assert difference(probe(axes={}), "y", seal(tensor(np.ones(shape))), tensor(np.ones(shape))) is None
 
 
@@ -315,7 +342,8 @@ def test_a_sealed_answer_of_a_mistake_is_held_against_the_expected_one() -> None
         assert difference(probe(), "y", want, right) is None
         for got in (wrong, seal(tensor(ROOM[0])), seal(tensor(ROOM, "float32")), seal(tensor(ROOM * NAN))):
             off = difference(probe(), "y", want, got)
-            assert off is not None and (off.kind, off.text) == ("sealed", "not a tensor of shape (1, 2, 3, 4)")
+            assert off is not None
+            assert (off.kind, off.text) == ("sealed", "not a tensor of shape (1, 2, 3, 4)")
     assert difference(probe(), "y", None, right) is not None
     flags = seal(tensor([1, 0], "bool"))
     assert difference(probe(), "y", flags, seal(tensor([1, 0], "bool"))) is None
@@ -341,7 +369,11 @@ HOLES = [1.0, NAN, INFINITY, -INFINITY]
         (tensor(HOLES), tensor([1, NAN, -INFINITY, INFINITY]), False),
         (tensor(HOLES), tensor([2, NAN, INFINITY, -INFINITY]), False),
         (tensor(HOLES), tensor([1, 1, INFINITY, -INFINITY]), False),
-        (TensorValue("float64", (2,), "meta", "Tensor", None), TensorValue("float64", (2,), "meta", "Tensor", None), True),
+        (
+            TensorValue("float64", (2,), "meta", "Tensor", None),
+            TensorValue("float64", (2,), "meta", "Tensor", None),
+            True,
+        ),
         (TensorValue("float64", (2,), "cpu", "Tensor", None), tensor([1, 2]), False),
         (SequenceValue("list", 1, ("scale",)), SequenceValue("list", 2, ("gain", "bias")), True),
         (SequenceValue("list", 1, ("scale",)), SequenceValue("list", 0, ()), False),
@@ -367,5 +399,8 @@ def test_two_values_are_the_same_or_not(one: Value, two: Value, same: bool) -> N
 
 
 def test_where_numbers_are_missing_is_told_by_a_digest() -> None:
-    digests = {odd_places(np.array(row)) for row in ([1, NAN], [NAN, 1], [1, INFINITY], [1, -INFINITY], [1, 2])}
-    assert len(digests) == 5 and "" in digests
+    digests = {
+        odd_places(np.array(row)) for row in ([1, NAN], [NAN, 1], [1, INFINITY], [1, -INFINITY], [1, 2])
+    }
+    assert len(digests) == 5
+    assert "" in digests

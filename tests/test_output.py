@@ -32,7 +32,9 @@ def test_an_existing_file_keeps_its_mode_and_a_link_stays_a_link(tmp_path: Path)
     assert stat.S_IMODE((tmp_path / "kept").stat().st_mode) == 0o600
 
 
-def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "record.json").write_text("old")
 
     def full(_: int) -> None:
@@ -60,7 +62,9 @@ def test_a_device_is_written_to_and_stays_a_device() -> None:
         ("nul\0byte", "no file can have such a path"),
     ],
 )
-def test_a_place_that_cannot_be_written_is_found_before_any_work(tmp_path: Path, name: str, words: str) -> None:
+def test_a_place_that_cannot_be_written_is_found_before_any_work(
+    tmp_path: Path, name: str, words: str
+) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=words) as caught:

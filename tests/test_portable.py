@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005 - a stand-in takes what it is called with, whether it needs it or not
 from __future__ import annotations
 
 import copy
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
+from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 
 from grader.probes import Draw, Op, Probe, call, call_value, gradient, op
 from grader.worker.perform import perform
@@ -23,7 +24,9 @@ RUN = call("f", "x", to="y")
 
 
 def ask(f: Any, *script: Op, report: tuple[str, ...] = ("y",), **fields: Any) -> dict[str, Any]:
-    asked = Probe("p", "s", frozenset(), "", {"x": X, "c": X}, script or (RUN,), report, device=NAME, **fields)
+    asked = Probe(
+        "p", "s", frozenset(), "", {"x": X, "c": X}, script or (RUN,), report, device=NAME, **fields
+    )
     return dict(perform(asked.letter(), {"f": f}, {__file__}, False))
 
 
@@ -67,7 +70,14 @@ def by_mask(x: Tensor) -> Tensor:
 def by_indices(x: Tensor) -> Tensor:
     y = x.clone()
     y[:, torch.tensor([0, 1])] = x[:, :2] * 3
-    return y[:, [2, 1]]
+    y[0, [0, 2]] = torch.tensor([[7.0], [8.0]], dtype=x.dtype, device=x.device)
+    y[0, 0] = torch.tensor(3.0)
+    assert torch.equal(y[[False, True]], y[1:])
+    return y[:, [2, 1]] + y[[0, 1]][None, ..., range(1, 3), :][0] + y[(0, 1), (1, 2)] + y[:, np.array([0, 1])]
+
+
+def by_empty_index(x: Tensor) -> Tensor:
+    return x[:, []]
 
 
 def branching(x: Tensor) -> Tensor:
@@ -108,7 +118,8 @@ def written(x: Tensor) -> Tensor:
 
 
 def from_scalars(x: Tensor) -> Tensor:
-    return torch.tensor([x.sum(), 1.0], device=x.device)
+    total = x.detach().sum()
+    return torch.tensor([total, 1.0], device=x.device) + torch.tensor([[total], [total]], device=x.device)
 
 
 FINE: Mapping[str, Callable[[Tensor], Tensor]] = {
@@ -141,21 +152,26 @@ FINE: Mapping[str, Callable[[Tensor], Tensor]] = {
     "a slice from the CPU": lambda x: x.clone().index_put((torch.tensor([0]),), x[1]),
     "tril": causal,
     "einsum": lambda x: torch.einsum("bij,bkj->bik", x, x),
-    "einops": lambda x: einops.einsum(einops.rearrange(x, "b t (h d) -> b h t d", h=2), x, "b h i d, b i k -> b h k"),
+    "einops": lambda x: einops.einsum(
+        einops.rearrange(x, "b t (h d) -> b h t d", h=2), x, "b h i d, b i k -> b h k"
+    ),
     "einops repeat": lambda x: einops.repeat(x, "b t d -> b h t d", h=2),
-    "vmap": lambda x: torch.vmap(torch.vmap(lambda a: a.softmax(-1)))(x),
-    "vmap of products": lambda x: torch.vmap(lambda a: a @ a.T)(x),
-    "grad": lambda x: torch.func.grad(lambda a: (a * a).sum())(x),
+    "vmap": torch.vmap(torch.vmap(lambda a: a.softmax(-1))),
+    "vmap of products": torch.vmap(lambda a: a @ a.T),
+    "grad": torch.func.grad(lambda a: (a * a).sum()),
     "autograd function": Twice.apply,
     "slices in place": in_slices,
     "boolean assignment": by_mask,
     "indices from the CPU": by_indices,
+    "no indices": by_empty_index,
     "in place": lambda x: x.clone().add_(1).mul_(2).masked_fill_(x > 0, 0.0),
     "softmax with dtype": lambda x: F.softmax(x, -1, dtype=torch.float32),
     "float and back": lambda x: x.float().softmax(-1).to(x.dtype),
     "baddbmm": lambda x: torch.baddbmm(torch.empty(2, 3, 3, dtype=x.dtype, device=x.device), x, x.mT, beta=0),
     "addmm": lambda x: x.new_zeros(3, 3).addmm_(x[0], x[0].T),
-    "out": lambda x: torch.matmul(x.detach(), x.detach().mT, out=torch.empty(2, 3, 3, dtype=x.dtype, device=x.device)),
+    "out": lambda x: torch.matmul(
+        x.detach(), x.detach().mT, out=torch.empty(2, 3, 3, dtype=x.dtype, device=x.device)
+    ),
     "where": lambda x: torch.where(x > 0, x, 0.0) + torch.where(x > 0, x, torch.full_like(x, -1.0)),
     "topk": lambda x: x.topk(2, -1).values,
     "scatter": scattered,
@@ -170,9 +186,11 @@ FINE: Mapping[str, Callable[[Tensor], Tensor]] = {
     "a parameter": lambda x: nn.Parameter(x.detach()) * 2,
     "deepcopy": lambda x: copy.deepcopy(x.detach()) * 2,
     "data": lambda x: x.data * 2,
-    "comparisons": lambda x: x * (1.0 if torch.allclose(x, x) and torch.equal(x, x) and torch.isfinite(x).all() else 0.0),
+    "comparisons": lambda x: (
+        x * (1.0 if torch.allclose(x, x) and torch.equal(x, x) and torch.isfinite(x).all() else 0.0)
+    ),
     "written out": written,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", FINE)
@@ -184,7 +202,7 @@ def test_what_a_gpu_would_take_gives_the_same_values_there(case: str) -> None:
     assert isinstance(got, Elsewhere)
     assert got.shape == want.shape
     assert got.dtype == want.dtype
-    assert torch.equal(got.held, want.detach())
+    assert np.array_equal(got.held.numpy(), want.detach().numpy(), equal_nan=True)
     answer = ask(FINE[case])
     assert (answer["outcome"], answer["values"]["y"]["device"]) == ("returned", NAME)
 
@@ -213,7 +231,7 @@ STAYS: Mapping[str, Callable[[Tensor], Any]] = {
     "gather": lambda x: x.gather(1, torch.zeros(2, 1, 4, dtype=torch.long)),
     "values by mask": by_cpu_values,
     "a number from there": lambda x: ones(4) * x.sum(),
-    "vmap": lambda x: torch.vmap(lambda a: a * ones(4))(x),
+    "vmap": torch.vmap(lambda a: a * ones(4)),
     "brought back": lambda x: x.cpu() + x,
     "numpy": lambda x: x.detach().numpy(),
     "np.asarray": lambda x: np.asarray(x.detach()),
@@ -228,8 +246,16 @@ def test_what_stays_on_the_cpu_is_found(case: str) -> None:
     assert answer["error"]["lines"][-1][0] == __file__
 
 
-@pytest.mark.parametrize("f", [lambda x: x.cpu() * 2, lambda x: torch.from_numpy(x.detach().cpu().numpy()),
-                               lambda x: x.to("cpu"), lambda x: torch.ones(2), lambda x: torch.tensor(x.tolist())])  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: x.cpu() * 2,
+        lambda x: torch.from_numpy(x.detach().cpu().numpy()),
+        lambda x: x.to("cpu"),
+        lambda x: torch.ones(2),
+        lambda x: torch.tensor(x.tolist()),
+    ],
+)
 def test_an_answer_on_the_cpu_says_so(f: Callable[[Tensor], Tensor]) -> None:
     assert ask(f)["values"]["y"]["device"] == "cpu"
 
@@ -251,7 +277,9 @@ def test_a_wrapped_tensor_shares_its_memory_and_keeps_its_gradient_flag() -> Non
 
 def test_gradients_flow_on_the_second_device() -> None:
     script = (RUN, gradient({"y": "c"}, ["x"]))
-    told = ask(lambda x: Twice.apply(in_slices(x)), *script, report=("d_x",), grads=frozenset("x"))["values"]["d_x"]
+    told = ask(lambda x: Twice.apply(in_slices(x)), *script, report=("d_x",), grads=frozenset("x"))["values"][
+        "d_x"
+    ]
     want = 2 * X
     want[:, 0] = 0
     assert told["device"] == NAME
@@ -326,8 +354,11 @@ def test_a_weight_or_mask_that_is_not_registered_stays_behind(kind: type[nn.Modu
 def test_parameters_that_moved_are_parameters_still() -> None:
     def facts(module: nn.Module) -> list[object]:
         kept = list(module.parameters())
-        return [all(p.requires_grad and isinstance(p, Elsewhere) and isinstance(p, nn.Parameter) for p in kept),
-                [name for name, _ in module.named_parameters()], str(kept[0].dtype)]  # fmt: skip
+        return [
+            all(p.requires_grad and isinstance(p, Elsewhere) and isinstance(p, nn.Parameter) for p in kept),
+            [name for name, _ in module.named_parameters()],
+            str(kept[0].dtype),
+        ]
 
     seen: list[list[object]] = []
 
@@ -342,8 +373,17 @@ def test_parameters_that_moved_are_parameters_still() -> None:
 
 def test_gradients_reach_parameters_on_the_second_device() -> None:
     script = (*PLACED, gradient({"y": "k"}, ["x"], "m", ["W"], {}))
-    asked = Probe("p", "s", frozenset(), "", {"x": X, "k": np.ones((2, 3, 3)) * np.arange(3)}, script, ("d_x", "d_W"),
-                  device=NAME, grads=frozenset("x"))  # fmt: skip
+    asked = Probe(
+        "p",
+        "s",
+        frozenset(),
+        "",
+        {"x": X, "k": np.ones((2, 3, 3)) * np.arange(3)},
+        script,
+        ("d_x", "d_W"),
+        device=NAME,
+        grads=frozenset("x"),
+    )
     values = perform(asked.letter(), {"f": Registered}, set(), False)["values"]
     assert isinstance(values, dict)
     assert [values[name]["device"] for name in ("d_x", "d_W")] == [NAME, NAME]

@@ -1,3 +1,4 @@
+# ruff: noqa: ARG005 - a stand-in takes what it is called with, whether it needs it or not
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -49,6 +50,7 @@ FORMS: Mapping[str, Callable[[], Kept]] = {
 
 def apply(module: Any, x: Tensor) -> Tensor:
     """The four projections one after the other, as the module keeps them."""
+
     def of(name: str) -> Tensor:
         kept = getattr(module, name)
         return kept.weight.T if isinstance(kept, nn.Module) else kept
@@ -123,24 +125,44 @@ EITHER = "expected W_q W_k W_v W_o or W_qkv W_o"
 UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
     "no module": (lambda: 3, "made an int, expected an nn.Module"),
     "nothing": (Kept, f"no weight named W_q: {EITHER}, found no weights at all"),
-    "other names": (lambda: Kept(query=linear(), proj=parameter()),
-                    f"no weight named W_q: {EITHER}, found proj, query"),
-    "one missing": (lambda: Kept(W_q=linear(), W_k=linear(), W_v=linear()),
-                    f"no weight named W_o: {EITHER}, found W_k, W_q, W_v"),
+    "other names": (
+        lambda: Kept(query=linear(), proj=parameter()),
+        f"no weight named W_q: {EITHER}, found proj, query",
+    ),
+    "one missing": (
+        lambda: Kept(W_q=linear(), W_k=linear(), W_v=linear()),
+        f"no weight named W_o: {EITHER}, found W_k, W_q, W_v",
+    ),
     "fused, no output": (lambda: Kept(W_qkv=linear(4, 12)), f"no weight named W_o: {EITHER}, found W_qkv"),
     "a list": (lambda: four(linear, W_q=nn.ModuleList([linear()])), f"W_q is a ModuleList, expected {PLAIN}"),
-    "a sequence": (lambda: four(linear, W_v=nn.Sequential(linear())), f"W_v is a Sequential, expected {PLAIN}"),
+    "a sequence": (
+        lambda: four(linear, W_v=nn.Sequential(linear())),
+        f"W_v is a Sequential, expected {PLAIN}",
+    ),
     "a number": (lambda: four(linear, W_v=7), f"W_v is an int, expected {PLAIN}"),
-    "a vector": (lambda: four(linear, W_k=nn.Parameter(torch.ones(16))), f"W_k is a Parameter, expected {PLAIN}"),
-    "an array": (lambda: four(linear, W_k=torch.ones(4, 4).numpy().tolist()), f"W_k is a list, expected {PLAIN}"),
+    "a vector": (
+        lambda: four(linear, W_k=nn.Parameter(torch.ones(16))),
+        f"W_k is a Parameter, expected {PLAIN}",
+    ),
+    "an array": (
+        lambda: four(linear, W_k=torch.ones(4, 4).numpy().tolist()),
+        f"W_k is a list, expected {PLAIN}",
+    ),
     "too wide": (lambda: four(linear, W_o=linear(12, 4)), "W_o has shape (4, 12), expected (4, 4)"),
     "too narrow": (lambda: four(linear, W_q=parameter(4, 2)), "W_q has shape (4, 2), expected (4, 4)"),
-    "fused too narrow": (lambda: Kept(W_qkv=linear(4, 8), W_o=linear()),
-                         "W_qkv has shape (8, 4), expected (12, 4)"),
-    "fused too wide": (lambda: Kept(W_qkv=linear(4, 13), W_o=linear()), "W_qkv has shape (13, 4), expected (12, 4)"),
-    "fused parameter turned": (lambda: Kept(W_qkv=parameter(12, 4), W_o=linear()),
-                               "W_qkv has shape (12, 4), expected (4, 12)"),
-}  # fmt: skip
+    "fused too narrow": (
+        lambda: Kept(W_qkv=linear(4, 8), W_o=linear()),
+        "W_qkv has shape (8, 4), expected (12, 4)",
+    ),
+    "fused too wide": (
+        lambda: Kept(W_qkv=linear(4, 13), W_o=linear()),
+        "W_qkv has shape (13, 4), expected (12, 4)",
+    ),
+    "fused parameter turned": (
+        lambda: Kept(W_qkv=parameter(12, 4), W_o=linear()),
+        "W_qkv has shape (12, 4), expected (4, 12)",
+    ),
+}
 
 
 @pytest.mark.parametrize("case", UNFIT)
@@ -183,7 +205,9 @@ def test_a_weight_that_is_computed_anew_at_each_use_is_said_to_keep_nothing() ->
     assert load_weights(Views(), WEIGHTS, FUSED) == ""
 
 
-@pytest.mark.parametrize("make", [Computed, Views, lambda: four(lambda: nn.utils.parametrizations.weight_norm(linear()))])
+@pytest.mark.parametrize(
+    "make", [Computed, Views, lambda: four(lambda: nn.utils.parametrizations.weight_norm(linear()))]
+)
 def test_weights_that_are_not_kept_by_name_are_told_and_break_nothing(make: Callable[[], nn.Module]) -> None:
     module = make()
     told = structure(module, NAMES, FUSED)
@@ -197,7 +221,7 @@ def test_weights_that_are_not_kept_by_name_are_told_and_break_nothing(make: Call
 def test_a_property_that_raises_is_the_learners_error() -> None:
     class Raising(nn.Module):
         @property
-        def W_q(self) -> Tensor:
+        def W_q(self) -> Tensor:  # noqa: N802 - the weight's name
             raise RuntimeError("not made yet")
 
     with pytest.raises(RuntimeError, match="not made yet"):
@@ -235,6 +259,10 @@ def unsaved() -> Kept:
     return module
 
 
+def twice(one: Any) -> Kept:
+    return four(linear, W_q=one, W_k=one)
+
+
 def same_memory() -> Kept:
     module = four(linear)
     module.W_k.weight = nn.Parameter(module.W_q.weight.data)
@@ -242,20 +270,30 @@ def same_memory() -> Kept:
 
 
 FACTS: Mapping[str, tuple[Callable[[], Any], Mapping[str, object]]] = {
-    "a plain tensor": (lambda: four(linear, W_q=torch.zeros(4, 4) + 1), {"unregistered": ["W_q"], "unsaved": ["W_q"]}),
+    "a plain tensor": (
+        lambda: four(linear, W_q=torch.zeros(4, 4) + 1),
+        {"unregistered": ["W_q"], "unsaved": ["W_q"]},
+    ),
     "a hidden module": (hidden, {"unregistered": ["W_o"], "unsaved": ["W_o"]}),
     "a buffer": (buffered, {"unregistered": ["W_v"]}),
     "a frozen weight": (lambda: four(linear, W_q=linear().requires_grad_(False)), {"unregistered": ["W_q"]}),
-    "another layer": (lambda: Kept(**{n: linear() for n in NAMES}, norm=nn.LayerNorm(4)),
-                      {"extra": ["norm.bias", "norm.weight"]}),
-    "a frozen other layer": (lambda: Kept(**{n: linear() for n in NAMES}, more=linear().requires_grad_(False)), {}),
-    "both fused and apart": (lambda: Kept(W_qkv=linear(4, 12), **{n: linear() for n in NAMES}),
-                             {"extra": ["W_k.weight", "W_q.weight", "W_v.weight"]}),
-    "one layer twice": (lambda: (lambda one: four(linear, W_q=one, W_k=one))(linear()), {"shared": True}),
-    "one parameter twice": (lambda: (lambda one: four(linear, W_q=one, W_v=one))(linear()), {"shared": True}),
+    "another layer": (
+        lambda: Kept(**{n: linear() for n in NAMES}, norm=nn.LayerNorm(4)),
+        {"extra": ["norm.bias", "norm.weight"]},
+    ),
+    "a frozen other layer": (
+        lambda: Kept(**{n: linear() for n in NAMES}, more=linear().requires_grad_(False)),
+        {},
+    ),
+    "both fused and apart": (
+        lambda: Kept(W_qkv=linear(4, 12), **{n: linear() for n in NAMES}),
+        {"extra": ["W_k.weight", "W_q.weight", "W_v.weight"]},
+    ),
+    "one layer twice": (lambda: twice(linear()), {"shared": True}),
+    "one parameter twice": (lambda: twice(parameter()), {"shared": True}),
     "one memory twice": (same_memory, {"shared": True}),
     "a state without some": (unsaved, {"unsaved": ["W_k", "W_o", "W_v"]}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", FACTS)

@@ -32,8 +32,12 @@ def there_and_back(head: dict[str, object]) -> dict[str, object]:
     return unpack(frame[LENGTHS.size : start], frame[start:])
 
 
-def told(at: int = 0, size: int = 4, shape: object = (1,), dtype: object = "float32", **more: object) -> bytes:
-    return json.dumps({"x": {"$": "blob", "dtype": dtype, "shape": shape, "at": at, "size": size, **more}}).encode()
+def told(
+    at: int = 0, size: int = 4, shape: object = (1,), dtype: object = "float32", **more: object
+) -> bytes:
+    return json.dumps(
+        {"x": {"$": "blob", "dtype": dtype, "shape": shape, "at": at, "size": size, **more}}
+    ).encode()
 
 
 # --- round trips --------------------------------------------------------------------------------
@@ -47,7 +51,14 @@ def test_a_tensor_of_each_dtype_comes_back(dtype: str) -> None:
 
 def test_tensors_anywhere_in_the_head_come_back_in_their_places() -> None:
     a, b, c = Blob("uint8", (3,), b"abc"), Blob("float32", (), b"wxyz"), Blob("int64", (0, 5), b"")
-    head = {"list": [a, {"deep": [b, c]}], "n": 1, "text": "ü\ud800", "nothing": None, "yes": True, "real": 0.5}
+    head = {
+        "list": [a, {"deep": [b, c]}],
+        "n": 1,
+        "text": "ü\ud800",
+        "nothing": None,
+        "yes": True,
+        "real": 0.5,
+    }
     assert there_and_back(head) == head
 
 
@@ -216,7 +227,9 @@ def test_any_bytes_are_read_or_refused(head: bytes, body: bytes) -> None:
     only_wire_errors(lambda: unpack(head, body))
 
 
-odd = st.sampled_from([0, 1, -1, 4, 2**70, True, None, 1.5, "4", [], [4], [2, 2], [-1], {}, "uint8", "float32", 1e300])
+odd = st.sampled_from(
+    [0, 1, -1, 4, 2**70, True, None, 1.5, "4", [], [4], [2, 2], [-1], {}, "uint8", "float32", 1e300]
+)
 bad_blob = st.dictionaries(st.sampled_from(["dtype", "shape", "at", "size"]), odd).map(
     lambda fields: {"$": "blob", "dtype": "uint8", "shape": [4], "at": 0, "size": 4, **fields}
 )
@@ -231,7 +244,9 @@ def test_any_description_of_a_tensor_is_read_or_refused(blobs: list[object], bod
 @fuzz
 @given(st.data())
 def test_a_damaged_frame_is_read_or_refused(data: st.DataObject) -> None:
-    frame = bytearray(pack({"kind": "answer", "values": {"y": Blob("float32", (2,), bytes(8))}, "used": ["a"]}))
+    frame = bytearray(
+        pack({"kind": "answer", "values": {"y": Blob("float32", (2,), bytes(8))}, "used": ["a"]})
+    )
     for _ in range(data.draw(st.integers(1, 3))):
         frame[data.draw(st.integers(0, len(frame) - 1))] = data.draw(st.integers(0, 255))
     start = LENGTHS.size + struct.unpack(">I", bytes(frame[:4]))[0] % 300

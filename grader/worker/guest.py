@@ -143,7 +143,7 @@ def accepts(function: Any, takes: int, spare: int = 1) -> bool:
     required = sum(p.default is inspect.Parameter.empty for p in inputs)
     if required == takes:
         return True
-    if required > takes + (takes > 1):  # beside several inputs a mask may be asked for, beside one it is a second
+    if required > takes + (takes > 1):  # a mask may be asked for, but beside one input it is a second
         return False
     if not all(_an_input(p) for p in inputs[:takes]):
         return False

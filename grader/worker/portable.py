@@ -90,6 +90,8 @@ class Constructors(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         if name in WAYS_OUT and args and isinstance(args[0], Elsewhere):
             return WAYS_OUT[name](args[0].held, *args[1:])
+        if name in ("__getitem__", "__setitem__") and isinstance(args[0], Elsewhere):
+            return func(args[0], _indices(args[1]), *args[2:])
         asked = kwargs.get("device")
         if name == "new_tensor" and isinstance(args[0], Elsewhere) and asked is None:
             return Elsewhere(torch.tensor(*_numbers(args[1:]), **{"dtype": args[0].dtype, **kwargs}))
@@ -106,33 +108,30 @@ def _numbers(args: Any) -> Any:
     return tree_map(lambda value: value.held if isinstance(value, Elsewhere) else value, args)
 
 
+def _indices(index: Any) -> Any:
+    """An index with its lists as tensors of the CPU: torch would make tensors without values of them."""
+    if isinstance(index, tuple):
+        return tuple(_indices(list(part) if isinstance(part, tuple) else part) for part in index)
+    if isinstance(index, list | range):
+        values = _numbers(list(index))
+        return torch.tensor(values) if values else torch.empty(0, dtype=torch.long)
+    return index
+
+
 def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """One operation: on the values inside, with the answer put back on the device it belongs to."""
     owners: dict[int, Elsewhere] = {}
-    here: list[torch.Tensor] = []
+    here: list[torch.Tensor] = []  # but those without axes, which mix with any device's
 
     def unwrap(value: Any) -> Any:
         if isinstance(value, Elsewhere):
             owners[id(value.held)] = value
             return value.held
-        if isinstance(value, torch.Tensor) and _is_here(value):
-            here.append(value)
+        if isinstance(value, torch.Tensor):
+            if value.is_meta:
+                raise NotImplementedError(f"{func} was given a tensor without values")
+            here.extend([value] if value.dim() else [])
         return value
-
-    name = func._schema.name.split("::")[-1]
-    plain, named = tree_map(unwrap, args), tree_map(unwrap, kwargs)
-    if name in PUTTERS:
-        here = [args[at] for at in (0, 2) if isinstance(args[at], torch.Tensor) and _is_here(args[at])]
-    if owners and here and name not in MIXERS:
-        raise RuntimeError(f"{MIXED} ({name})")
-    asked = named.get("device")
-    if asked is not None:
-        named = {**named, "device": torch.device("cpu")}
-    result = func(*plain, **named)
-    if name == "copy_":
-        back = isinstance(args[0], Elsewhere)
-    else:
-        back = bool(owners) if asked is None else torch.device(asked) == STANDS_FOR
 
     def wrap(value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or isinstance(value, Elsewhere):
@@ -140,9 +139,23 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         # What an operation in place returns is the very tensor it was given.
         return owners[id(value)] if id(value) in owners else Elsewhere(value)
 
+    name = func._schema.name.split("::")[-1]
+    plain, named = tree_map(unwrap, args), tree_map(unwrap, kwargs)
+    if owners:
+        _refuse_mixing(name, args, here)
+    asked = named.get("device")
+    back = bool(owners) if asked is None else torch.device(asked) == STANDS_FOR
+    if asked is not None:
+        named = {**named, "device": torch.device("cpu")}
+    result = func(*plain, **named)
+    if name == "copy_":
+        back = isinstance(args[0], Elsewhere)
     return tree_map(wrap, result) if back else result
 
 
-def _is_here(value: torch.Tensor) -> bool:
-    """Whether a tensor is on the CPU and no number: a tensor without dimensions mixes with any device's."""
-    return not isinstance(value, Elsewhere) and value.dim() > 0
+def _refuse_mixing(name: str, args: Any, here: list[torch.Tensor]) -> None:
+    """Raise as torch does when tensors of two devices meet in one operation."""
+    if name in PUTTERS:
+        here = [value for value in here if value is args[0] or value is args[2]]
+    if here and name not in MIXERS:
+        raise RuntimeError(f"{MIXED} ({name})")

@@ -40,7 +40,8 @@ def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict
             continue
         stored = getattr(holder, "weight", None) if isinstance(holder, nn.Module) else holder
         if not isinstance(stored, Tensor) or stored.dim() != 2:
-            return places, f"{owner} is {_kind(holder)}, expected an nn.Linear without bias or a 2-D nn.Parameter"
+            found = f"{owner} is {_kind(holder)}"
+            return places, f"{found}, expected an nn.Linear without bias or a 2-D nn.Parameter"
         for block, part in enumerate(parts):
             places[part] = Place(owner, stored, isinstance(holder, nn.Module), block, len(parts))
     missing = [name for name in wanted if name not in places]

@@ -67,7 +67,9 @@ def _cuda(torch: Any) -> str:
     return "cuda" if os.path.exists("/dev/nvidiactl") and torch.cuda.is_available() else ""
 
 
-def run(request: Mapping[str, Any], writer: int, scratch: str = "", kept: frozenset[str] = frozenset()) -> None:
+def run(
+    request: Mapping[str, Any], writer: int, scratch: str = "", kept: frozenset[str] = frozenset()
+) -> None:
     """Run all groups of a request, a few side by side, each in a child of its own."""
     waiting = list(request["groups"])[::-1]
     slots = list(range(int(request["side_by_side"])))

@@ -84,9 +84,8 @@ def transposed(x: Tensor, w: Tensor, _h: int) -> Tensor:
 
 def sliced_input(x: Tensor, w: Tensor, h: int) -> Tensor:
     """The input is cut into h slices first; each slice meets only its own small block of w."""
-    d_in, d_k = x.shape[-1] // h, w.shape[-1] // h
-    ranges = [(slice(i * d_in, (i + 1) * d_in), slice(i * d_k, (i + 1) * d_k)) for i in range(h)]
-    return torch.cat([x[..., rows] @ w[rows, columns] for rows, columns in ranges], dim=-1)
+    pairs = zip(x.chunk(h, dim=-1), w.chunk(h, dim=0), strict=True)
+    return torch.cat([part @ rows.chunk(h, dim=-1)[head] for head, (part, rows) in enumerate(pairs)], dim=-1)
 
 
 def sliced_input_whole_weight(x: Tensor, w: Tensor, h: int) -> Tensor:

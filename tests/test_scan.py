@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from grader.lessons import Lesson, Step, find_lesson
+from grader.scan import detours
+from grader.submission import Cell, Module, Submission
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    return find_lesson(None)
+
+
+def found(
+    lesson: Lesson, text: str, *, forbid: bool = True, form: str = "folder", path: str | None = None
+) -> list[str]:
+    step = next(step for step in lesson.steps if step.forbid is forbid)
+    module = Module("step", path or step.file, (Cell(text, ""),))
+    submission = Submission("a", "0", form, (module,), {}, ())  # type: ignore[arg-type]
+    said = detours(lesson, step, submission)
+    assert all(line.startswith(f"{step.file}, line ") for line in said)
+    return [line.removeprefix(f"{step.file}, ") for line in said]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import torch\ny = torch.ops.aten.add", ["line 2: reaches into torch.ops"]),
+        ("import torch\n\ny = torch._C._nn", ["line 3: reaches into torch._C"]),
+        ("import importlib", ["line 1: imports importlib"]),
+        ("import math, ctypes as c", ["line 1: imports ctypes"]),
+        ("import importlib.util", ["line 1: imports importlib.util"]),
+        ("from importlib import import_module", ["line 1: imports from importlib"]),
+        ("from torch.ops import aten", ["line 1: imports from torch.ops"]),
+        ("from torch import _C", ["line 1: imports torch._C"]),
+        ("exec('x = 1')\ny = eval('x')", ["line 1: calls exec", "line 2: calls eval"]),
+        ("f = __import__('torch')", ["line 1: calls __import__"]),
+        ("f = getattr(F, 'scaled_dot_product_attention')", ["line 1: looks a name up with getattr"]),
+        ("f = getattr(F, 'scaled' + '_dot')", ["line 1: looks a name up with getattr"]),
+        ("f = getattr(F, f'{a}_dot')", ["line 1: looks a name up with getattr"]),
+        ("f = getattr(F, name())", ["line 1: looks a name up with getattr"]),
+        ("f = getattr(self, 'W_q')\ng = getattr(self)\nimport torch\ntorch.nn.Linear", []),
+        ("from .importlib import x\nfrom . import pickle", []),
+        ("def f(:", []),
+        ("x = '\\0'\ny = ' torch.ops exec( '", []),
+        ("a\0b", []),
+    ],
+)
+def test_detours_are_told_by_line(lesson: Lesson, text: str, said: list[str]) -> None:
+    assert found(lesson, text) == said
+
+
+def test_at_most_five_are_told_in_the_files_order(lesson: Lesson) -> None:
+    text = "def f():\n    exec('1')\n" + "eval('1')\n" * 9
+    assert found(lesson, text) == ["line 2: calls exec", *(f"line {n}: calls eval" for n in (3, 4, 5, 6))]
+
+
+def test_only_a_step_that_forbids_is_looked_at_in_its_own_file(lesson: Lesson) -> None:
+    assert found(lesson, "exec('1')") == ["line 1: calls exec"]
+    assert found(lesson, "exec('1')", forbid=False) == []
+    assert found(lesson, "exec('1')", path="helper.py") == []
+    assert found(lesson, "exec('1')", form="notebook") == []
+
+
+def test_every_step_of_the_lesson_names_its_file(lesson: Lesson) -> None:
+    assert all(isinstance(step, Step) and step.file.endswith(".py") for step in lesson.steps)

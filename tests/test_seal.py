@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from answers import probe, raising, returned, tensor
+
+from grader.compare import difference, same_value
+from grader.diagnose import Answers
+from grader.errors import InputError
+from grader.hidden import seal
+from grader.probes import Draw, Probe
+from grader.reference import Mistake
+from grader.seal import MAGIC, Sealed, read_sealed, seal_lesson
+from grader.sealing import plain_probe, plain_value, read_plain_value, read_probe
+from grader.transcript import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue, Value
+from grader.worker.wire import LENGTHS, Blob, pack, unpack
+
+ROOT = Path(__file__).resolve().parent.parent
+SECRET = "return torch.softmax(scores / math.sqrt(d_k), dim=-1)"
+LINE = Line("add.py", 7, "add", SECRET)
+DRAW = Draw(5, "seal")
+RICH = probe(
+    "add/rich",
+    tags=frozenset({"values", "mask"}),
+    tensors={
+        "x": DRAW.normal(3, 4),
+        "large": DRAW.normal(3) * 1000,
+        "fine": np.array([0.1, 0.2]),
+        "asked": np.array([0, 2]),
+        "mask": DRAW.keep(2, 3),
+        "none": np.zeros((0, 2)),
+    },
+    grads=frozenset({"x"}),
+    strided=frozenset({"x"}),
+    tolerance=0.25,
+    why="rounded by hand",
+    again=True,
+    core=False,
+)
+REFUSE, COUNT = probe("add/refuse", report=("y",)), probe("add/count", count=True)
+RIGHT, WRONG = tensor(np.arange(12.0).reshape(3, 4)), tensor(np.arange(12.0).reshape(4, 3))
+NAMES = ("turned", "crashes")
+CATALOGUE = tuple(
+    Mistake(id=name, home="add", title=name, message=f"It {name}.", hint=("h",)) for name in NAMES
+)
+
+
+def ask(step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]) -> Mapping[str, Answers]:
+    turned = {RICH.id: returned(RICH, ["x"], y=WRONG), REFUSE.id: returned(REFUSE, y=RIGHT)}
+    crashes = {
+        RICH.id: raising(RICH, "IndexError", "LookupError", message="3", line=LINE),
+        REFUSE.id: Answer("x", "unfit", message="m"),
+    }
+    given = {"turned": turned, "crashes": crashes}
+    assert step == "add"
+    assert COUNT not in probes
+    return {key: {asked.id: given[ids[0]][asked.id] for asked in probes} for key, ids in sets.items()}
+
+
+def sealed_bytes() -> bytes:
+    want: dict[str, dict[str, Any]] = {RICH.id: {"y": RIGHT}, REFUSE.id: {}}
+    probes = (RICH, REFUSE, COUNT)
+    return seal_lesson("tiny", 5, probes, want=want, mistakes=CATALOGUE, homes={"add": ("add",)}, ask=ask)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "sealed.bin"
+    path.write_bytes(sealed_bytes())
+    return path
+
+
+def content(data: bytes) -> Any:
+    frame = zlib.decompress(data[len(MAGIC) :])
+    head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
+    return unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], 10_000)
+
+
+def repacked(change: Any) -> bytes:
+    changed = content(sealed_bytes())
+    change(changed)
+    return MAGIC + zlib.compress(pack(changed, 10_000))
+
+
+# --- round trips --------------------------------------------------------------------------------
+
+
+def test_a_probe_comes_back_as_it_went() -> None:
+    plain = unpack(*_frame({"probe": plain_probe(RICH)}))["probe"]
+    back = read_probe(plain)  # type: ignore[arg-type]
+    assert back.letter(["f"]) == RICH.letter(["f"])
+    for name in ("tags", "say", "axes", "sizes", "tolerance", "why", "again", "diagnose", "core", "report"):
+        assert getattr(back, name) == getattr(RICH, name), name
+    for name, array in RICH.tensors.items():
+        assert back.tensors[name].dtype == array.dtype and np.array_equal(back.tensors[name], array), name
+
+
+def test_inputs_on_the_grid_take_two_bytes_a_number() -> None:
+    told: Any = plain_probe(RICH)["tensors"]
+    assert [list(told[name]) for name in ("x", "fine", "asked", "mask")] == [
+        ["grid"],
+        ["raw"],
+        ["raw"],
+        ["raw"],
+    ]
+    assert len(told["x"]["grid"].data) == 2 * 12
+
+
+def _frame(head: Mapping[str, object]) -> tuple[bytes, bytes]:
+    data = pack(head)
+    size, _ = LENGTHS.unpack(data[: LENGTHS.size])
+    return data[LENGTHS.size : LENGTHS.size + size], data[LENGTHS.size + size :]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        True,
+        24,
+        2.5,
+        "text",
+        OtherValue("slice", "a slice"),
+        SequenceValue("tuple", 2, (1, OtherValue("slice", ""))),
+        TensorValue("float64", (2, 3), "meta", "Tensor", None, True),
+        FigureValue(
+            (
+                {
+                    "visible": True,
+                    "titles": ["", "a", ""],
+                    "pictures": [{"array": Blob("uint8", (1, 1), b"a")}],
+                },
+            )
+        ),
+    ],
+)
+def test_a_value_without_numbers_to_hide_comes_back_as_it_went(value: Value) -> None:
+    plain = unpack(*_frame({"value": plain_value(value)}))["value"]
+    assert read_plain_value(plain) == value
+
+
+@pytest.mark.parametrize("places", [True, False])
+@pytest.mark.parametrize("value", [RIGHT, tensor(3.5), tensor([1, float("nan")]), tensor([-1e300, 1e300])])
+def test_a_sealed_tensor_comes_back_and_still_compares(value: TensorValue, places: bool) -> None:
+    plain = unpack(*_frame({"value": plain_value(seal(value, places))}))["value"]
+    back = read_plain_value(plain)
+    assert same_value(probe(), value, back)
+    assert not same_value(probe(), WRONG, back)
+    if np.isfinite(value.array).all():  # type: ignore[arg-type]
+        assert difference(probe(), "y", back, value) is None
+
+
+def test_a_sequence_of_tensors_is_sealed_inside() -> None:
+    value = SequenceValue("tuple", 2, (RIGHT, 3))
+    back = read_plain_value(unpack(*_frame({"value": plain_value(seal(value))}))["value"])
+    assert same_value(probe(), value, back)
+    assert difference(probe(), "y", back, value) is None
+
+
+# --- the file -----------------------------------------------------------------------------------
+
+
+def test_a_file_holds_what_a_grade_needs(file: Path) -> None:
+    held = read_sealed(file)
+    assert isinstance(held, Sealed)
+    assert (held.lesson, held.seed, held.mistakes) == ("tiny", 5, CATALOGUE)
+    assert [asked.id for asked in held.probes] == [RICH.id, REFUSE.id, COUNT.id]
+    assert held.want[REFUSE.id] == {}
+    assert difference(RICH, "y", held.want[RICH.id]["y"], RIGHT) is None
+    assert difference(RICH, "y", held.want[RICH.id]["y"], WRONG) is not None
+
+
+def test_the_answers_of_every_single_mistake_are_in_it_and_of_no_pair(file: Path) -> None:
+    sets = {"a": ("turned",), "b": ("crashes",), "c": ("turned", "crashes"), "d": ("unknown",)}
+    found = read_sealed(file).ask("add", [RICH, REFUSE], sets)
+    assert sorted(found) == ["a", "b"]
+    turned, crashes = found["a"][RICH.id], found["b"][RICH.id]
+    assert (turned.outcome, turned.changed) == ("returned", ("x",))
+    assert same_value(RICH, WRONG, turned.values["y"])
+    assert crashes.raised is not None
+    assert crashes.raised.types == ("IndexError", "LookupError")
+    assert (crashes.outcome, crashes.raised.message) == ("raised", "3")
+    assert (found["b"][REFUSE.id].outcome, found["b"][REFUSE.id].message) == ("unfit", "m")
+
+
+def test_the_same_content_makes_the_same_file() -> None:
+    assert sealed_bytes() == sealed_bytes()
+
+
+def test_no_expected_number_and_no_line_of_code_is_in_the_file() -> None:
+    values = np.random.default_rng(3).standard_normal((4, 5))
+    want: dict[str, dict[str, Any]] = {RICH.id: {"y": tensor(values)}, REFUSE.id: {}}
+    probes = (RICH, REFUSE)
+    data = seal_lesson("tiny", 5, probes, want=want, mistakes=CATALOGUE, homes={"add": ("add",)}, ask=ask)
+    unpacked = zlib.decompress(data[len(MAGIC) :])
+    assert not any(value.tobytes() in unpacked for value in values.ravel())
+    assert not any(np.float32(value).tobytes() in unpacked for value in values.ravel())
+    assert SECRET.encode() not in unpacked
+    assert b"def " not in unpacked
+    assert b"import" not in unpacked
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(InputError) as raised:
+        read_sealed(path)
+    assert str(raised.value).startswith(f"{path}: ")
+    return str(raised.value).removeprefix(f"{path}: ")
+
+
+def test_a_file_that_is_not_there_or_is_a_folder_is_said(tmp_path: Path) -> None:
+    assert refusal(tmp_path / "none.bin") == "cannot be read (No such file or directory)"
+    assert refusal(tmp_path) == "cannot be read (Is a directory)"
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", MAGIC[:-2], b"attention-grader sealed answers 2\nx"])
+def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "other.bin").write_bytes(data)
+    assert refusal(tmp_path / "other.bin") == (
+        "not a file of sealed answers; take the one that came with the bundle"
+    )
+
+
+def bomb() -> bytes:
+    return MAGIC + zlib.compress(b"\0" * (80 * 2**20), 9)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (lambda: MAGIC, "WireError"),
+        (lambda: MAGIC + b"nonsense", "error"),
+        (lambda: MAGIC + zlib.compress(b""), "error"),
+        (lambda: MAGIC + zlib.compress(b"short"), "error"),
+        (lambda: sealed_bytes()[:-30], "WireError"),
+        (lambda: MAGIC + zlib.compress(pack({})), "KeyError"),
+        (lambda: MAGIC + zlib.compress(pack({"mistakes": 3})), "TypeError"),
+        (lambda: repacked(lambda held: held.update(want=[])), "AttributeError"),
+        (lambda: repacked(lambda held: held.update(steps=[])), "AttributeError"),
+        (lambda: repacked(lambda held: held.update(probes=[{}])), "KeyError"),
+        (lambda: repacked(lambda held: held["mistakes"][0].pop("title")), "ValidationError"),
+        (lambda: repacked(lambda held: held["steps"]["add"]["columns"].pop()), "KeyError"),
+        (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0]["rows"].pop()), "IndexError"),
+        (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0].update(answers=[])), "IndexError"),
+        (bomb, "WireError"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, data: Any, kind: str) -> None:
+    (tmp_path / "sealed.bin").write_bytes(data())
+    assert refusal(tmp_path / "sealed.bin") == f"damaged ({kind}); take a fresh copy of the bundle"
+
+
+# --- the lesson itself --------------------------------------------------------------------------
+
+
+def grader(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    command = [sys.executable, "-m", "grader", *arguments]
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_bundle_without_the_reference_grades_and_names_by_its_sealed_file(tmp_path: Path) -> None:
+    file, tree = tmp_path / "sealed.bin", tmp_path / "tree"
+    made = grader(ROOT, "seal", "--out", str(file))
+    assert made.returncode == 0, made.stderr
+    assert file.stat().st_size < 1.5e6
+    unpacked = zlib.decompress(file.read_bytes()[len(MAGIC) :])
+    (solution,) = ROOT.glob("reference/*/solution")
+    code = {line.strip() for path in solution.parent.rglob("*.py") for line in path.read_text().splitlines()}
+    telling = [line for line in code if re.search(r"=|return|def ", line) and len(line) > 24]
+    assert telling
+    assert [line for line in telling if line.encode() in unpacked] == []
+
+    for name in ("grader", "exercises"):
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    wrong = tmp_path / "wrong"
+    shutil.copytree(solution, wrong)
+    step = wrong / "attend.py"
+    step.write_text(step.read_text().replace("math.sqrt(q.shape[-1])", "1.0"))
+    for path, score in ((solution, 100.0), (wrong, None)):
+        done = grader(tree, "grade", str(path), "--sealed", str(file), "--json", "-")
+        assert done.returncode == 0, done.stderr
+        record = json.loads(done.stdout)
+        named = {step["id"]: [entry["id"] for entry in step["mistakes"]] for step in record["steps"]}
+        if score is not None:
+            assert record["score"] == score
+            assert not any(named.values())
+        else:
+            assert record["score"] < 100
+            assert named["attend"] == ["scale-missing"]
