@@ -33,7 +33,7 @@ class _Asked:
 class _Gathered:
     """What has come home so far; lives only while one transcript is being gathered."""
 
-    limits: Mapping[str, object]
+    limits: Mapping[str, float]
     loadings: dict[str, Loading] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     again: dict[str, Answer] = field(default_factory=dict)
@@ -52,8 +52,8 @@ class _Gathered:
         wanted = {probe.id for probe in asked.probes}
         for head in group.frames:
             kind = head.get("kind")
-            if kind == "answer" and head.get("probe") in wanted:
-                answer = read_answer(head)
+            answer = read_answer(head)
+            if kind == "answer" and answer.probe in wanted:
                 self.store(asked).setdefault(answer.probe, answer)
             elif kind == "loaded" and asked.step not in self.loadings:
                 self.loadings[asked.step] = read_loading(head)
@@ -64,7 +64,7 @@ class _Gathered:
         """Say of these probes (all that are left) that the guest was stopped, and by what."""
         during = what if what == "import" else ""
         words = stopped(how, self.limits, during)
-        if during and asked.step not in self.loadings:
+        if asked.step not in self.loadings:
             self.loadings[asked.step] = Loading(stopped=words)
         for probe in self.left(asked) if probes is None else probes:
             self.store(asked)[probe.id] = Answer(probe.id, "stopped", message=words, during=during)
@@ -84,7 +84,7 @@ def gather(
     """
     limits = run.shared["limits"]
     assert isinstance(limits, Mapping)
-    got = _Gathered(limits)
+    got = _Gathered({str(name): float(value) for name, value in limits.items()})
     waiting = _groups([probe for probe in probes if probe.step in run.modules])
     later = _groups([probe for probe in probes if probe.again and probe.step in run.modules], again=True)
     one_file = len(set(run.modules.values())) == 1

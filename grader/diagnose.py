@@ -25,7 +25,8 @@ from .transcript import Answer
 
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # probes that every pair is tried on first
-PAIR_BATCH = 400  # pairs asked for at a time
+PAIR_BATCH = 300  # pairs asked for at a time
+SHOWN = 10  # wrong answers on which it is seen what a mistake explains by itself
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most
 BASE = ""  # stands among the sets for the carried mistakes alone
 
@@ -167,9 +168,8 @@ def _match(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: A
 def _pair(
     suspect: Suspect, probes: Sequence[Probe], wrong: set[str], entries: Sequence[Mistake], ask: AskVariants
 ) -> tuple[Mistake, ...]:
-    """The first good pair, those at home in the step itself tried first, within the time there is."""
-    ordered = sorted(entries, key=lambda entry: suspect.homes[0] not in entry.homes)
-    pairs = {f"{a.id}+{b.id}": (a, b) for a, b in combinations(ordered, 2)}
+    """The first good pair within the time there is, those tried first that explain most one by one."""
+    pairs = {f"{a.id}+{b.id}": (a, b) for a, b in _promising(suspect, probes, wrong, entries, ask)}
     keys = list(pairs)
     end = time.monotonic() + PAIR_SECONDS
     for start in range(0, len(keys), PAIR_BATCH):
@@ -181,6 +181,26 @@ def _pair(
         if time.monotonic() > end:
             break
     return ()
+
+
+def _promising(
+    suspect: Suspect, probes: Sequence[Probe], wrong: set[str], entries: Sequence[Mistake], ask: AskVariants
+) -> list[tuple[Mistake, Mistake]]:
+    """All pairs: where one mistake of two is at work alone, it gives the learner's answer by itself."""
+    shown = _spread([probe for probe in probes if probe.id in wrong], SHOWN)
+    given = ask(suspect.step, shown, {entry.id: (*suspect.base, entry.id) for entry in entries})
+    explained = {
+        key: {probe.id for probe in shown if probe.id in found and suspect.agrees(probe, found[probe.id])}
+        for key, found in given.items()
+    }
+    makeable = [entry for entry in entries if entry.id in explained]
+    at_home = {entry.id: suspect.homes[0] in entry.homes for entry in makeable}
+
+    def rank(pair: tuple[Mistake, Mistake]) -> tuple[int, int]:
+        one, two = pair[0].id, pair[1].id
+        return len(explained[one] | explained[two]), at_home[one] + at_home[two]
+
+    return sorted(combinations(makeable, 2), key=rank, reverse=True)
 
 
 def _sieve(suspect: Suspect, probes: Sequence[Probe], wrong: set[str], size: int) -> list[Probe]:

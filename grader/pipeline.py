@@ -239,7 +239,7 @@ def _explained(
     """A wrong step's mistakes; or whose mistake it carries; or which neighbour keeps it from being judged."""
     step = account.step
     wrong = [other for other in around if other.absent or _wrong(other) or other.barred]
-    known = tuple(dict.fromkeys(entry.id for other in wrong for entry in other.mistakes))
+    known = tuple(dict.fromkeys(qualified(other.step, entry) for other in wrong for entry in other.mistakes))
     probes = tuple(p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers)
     suspect = Suspect(step.id, homes_of(lesson, step), probes, found.answers, standard.want, ())
     if known and carried(suspect, known, standard.ask):
@@ -252,6 +252,11 @@ def _explained(
     based = replace(suspect, base=known)
     found_mistakes = diagnose(based, standard.mistakes, standard.ask)
     return replace(account, mistakes=found_mistakes)
+
+
+def qualified(step: Step, entry: Mistake) -> str:
+    """`output:no-wo`: a mistake as it was made in this step's file, where it could live in others too."""
+    return f"{step.file.removesuffix('.py')}:{entry.id}"
 
 
 def homes_of(lesson: Lesson, step: Step) -> tuple[str, ...]:

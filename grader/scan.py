@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .lessons import Lesson, Step
 from .submission import Submission
 
-DETOURS = ("torch._C", "torch.ops", "torch._ops", "importlib", "ctypes", "pickle", "marshal")
+DETOURS = ("torch._C", "torch.ops", "torch._ops", "torch.jit", "importlib", "ctypes", "pickle", "marshal")
 CALLS = ("exec", "eval", "__import__", "compile")
 
 

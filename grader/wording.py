@@ -41,15 +41,14 @@ def because(probe: Probe, answer: Answer) -> str:
     return f"{while_imported}your code {answer.message}.{case}"
 
 
-def stopped(how: str, limits: Mapping[str, object], during: str = "") -> str:
+def stopped(how: str, limits: Mapping[str, float], during: str = "") -> str:
     """How a run ended, as the second half of a sentence that begins with "your code"."""
     if how == "time":
         seconds = limits["import_seconds" if during == "import" else "call_seconds"]
-        return f"did not come back within {seconds} s and was stopped"
+        return f"did not come back within {seconds:g} s and was stopped"
     if how == "cpu":
-        return (
-            f"used more than {limits['step_cpu_seconds']} s of computing time, which is all one step may use"
-        )
+        seconds = limits["step_cpu_seconds"]
+        return f"used more than {seconds:g} s of computing time, which is all one step may use"
     if how in STOPPED:
         return STOPPED[how]
     if how.startswith("exit"):
@@ -66,4 +65,6 @@ def loading(file: str, report: Loading) -> str:
     """Why a file could not be imported."""
     if report.error is not None:
         return f"{file} cannot be imported: {crash(report.error)}"
+    if report.stopped == STOPPED["deadline"]:
+        return f"{file} {report.stopped}"
     return f"while {file} was imported, your code {report.stopped}"

@@ -82,8 +82,8 @@ def test_a_name_that_is_not_reported_or_not_expected_is_the_checks_own_fault() -
         (
             raising(PLAIN, "RuntimeError", message="shapes differ", line=LINE),
             (
-                "it raised RuntimeError: shapes differ (add.py, line 7: scores = q @ k) while it was asked to call add."
-                " Case: B=2, T=3."
+                "it raised RuntimeError: shapes differ (add.py, line 7: scores = q @ k) "
+                "while it was asked to call add. Case: B=2, T=3."
             ),
         ),
     ],
@@ -114,8 +114,8 @@ def test_the_same_question_in_another_process_must_get_the_same_answer() -> None
     )
     ended = case(right, again=raising(PLAIN, "KeyError", message="'memo'"), y=tensor([1, 2]))
     assert finding(lambda: ended.agrees("y")) == (
-        "the same call in a fresh process ended otherwise: it raised KeyError: 'memo' while it was asked to call add."
-        " Case: B=2, T=3."
+        "the same call in a fresh process ended otherwise: it raised KeyError: 'memo' "
+        "while it was asked to call add. Case: B=2, T=3."
     )
 
 

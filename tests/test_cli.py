@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def test_below_the_asked_points_is_exit_1_and_everything_is_written(small: Path,
 
 def ended_by(number: int) -> tuple[int, bytes, bytes]:
     """How the command ends by a signal in the middle of a hanging step; nothing of it lives on."""
-    before = set(os.listdir("/tmp"))
+    before = {path.name for path in Path(tempfile.gettempdir()).iterdir()}
     process = subprocess.Popen(
         [*COMMAND, "grade", str(BROKEN / "sleep_in_call")],
         cwd=ROOT,
@@ -82,7 +83,11 @@ def ended_by(number: int) -> tuple[int, bytes, bytes]:
         time.sleep(0.05)
     assert len(started) >= 5
     assert left == []
-    assert {name for name in set(os.listdir("/tmp")) - before if name.startswith("grader-")} == set()
+    assert {
+        name
+        for name in {path.name for path in Path(tempfile.gettempdir()).iterdir()} - before
+        if name.startswith("grader-")
+    } == set()
     return process.returncode, printed, error
 
 

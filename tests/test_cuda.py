@@ -96,7 +96,10 @@ CASE = "Case: B=2, T=3, on a GPU."
         (home("cpu"), f"`y` came back on cpu, the inputs were on cuda. {CASE}"),
         (
             home(y=(1, 5)),
-            f"`y`: differs most at [1]: expected 2, got 5 (1 of 2 numbers is off by more than 1.321e-05). {CASE}",
+            (
+                "`y`: differs most at [1]: expected 2, got 5 "
+                f"(1 of 2 numbers is off by more than 1.321e-05). {CASE}"
+            ),
         ),
         (returned(PLAIN), f"`y`: expected a tensor of shape (2,), got None. {CASE}"),
         (

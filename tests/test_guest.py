@@ -305,6 +305,14 @@ def test_a_later_tensor_of_the_same_name_hides_nothing(make: Make) -> None:
     assert guest.find(module, "notebook", "concat", None, None)() == 2
 
 
+@pytest.mark.parametrize(
+    "later", ["concat = concat()", "del concat", "for concat in 'ab': pass", "concat: int = 3"]
+)
+def test_other_cells_go_on_calling_what_was_hidden(make: Make, later: str) -> None:
+    _, module = run_notebook(make, "def concat(): return 2", "def attend(): return concat()", later)
+    assert module.attend() == 2
+
+
 def test_a_notebook_is_main_and_its_guarded_cells_run(make: Make) -> None:
     guest, module = run_notebook(make, "name = __name__\nif __name__ == '__main__':\n    done = True")
     assert (module.name, module.done) == ("__main__", True)

@@ -34,7 +34,7 @@ LAYERS = (
     {"pipeline", "grading", "classroom", "audit", "bundle", "quiz", "report"},
     {"cli", "__main__"},
 )
-WIRE_IS_FOR = {"arriving", "figures", "probes", "sandbox", "transcript"}  # who may use `worker.wire`, alone of the worker
+WIRE_IS_FOR = {"arriving", "figures", "probes", "sandbox", "seal", "sealing", "transcript"}  # who may use `worker.wire`, alone of the worker
 
 
 @functools.cache

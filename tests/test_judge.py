@@ -72,7 +72,9 @@ def test_each_check_has_a_verdict_in_the_files_order(checks: Path) -> None:
     found = judge(checks, cases(), ["double", "add"])
     assert found == (
         Verdict("values", "add", "The sum is the sum", 3.0, True, "passed"),
-        Verdict("of-strings", "add", "test_add_of_strings", 2.0, False, "not_reached", "no answers for nowhere"),
+        Verdict(
+            "of-strings", "add", "test_add_of_strings", 2.0, False, "not_reached", "no answers for nowhere"
+        ),
         Verdict(
             "faulty", "add", "A check with a fault of its own", 1.5, False, "broken",
             "the check itself failed: KeyError: 'oops'",
@@ -85,7 +87,10 @@ def test_a_wrong_answer_fails_with_its_finding(checks: Path) -> None:
     assert said(judge(checks, cases(2.0), ["add"]))[0] == (
         "values",
         "failed",
-        "`y`: differs most at [0]: expected 1, got 2 (1 of 1 numbers is off by more than 6.607e-06). Case: B=2, T=3.",
+        (
+            "`y`: differs most at [0]: expected 1, got 2 "
+            "(1 of 1 numbers is off by more than 6.607e-06). Case: B=2, T=3."
+        ),
     )
 
 
@@ -116,7 +121,13 @@ def test_two_lessons_in_one_process_have_their_own_checks(checks: Path, tmp_path
     assert told == ["half of it", "a third of it", "half of it"]
 
 
-STEERING = "def pytest_collection_modifyitems(items):\n    items[:] = []\n\ndef pytest_configure():\n    raise SystemExit(9)\n"
+STEERING = """
+def pytest_collection_modifyitems(items):
+    items[:] = []
+
+def pytest_configure():
+    raise SystemExit(9)
+"""
 
 
 def test_nothing_around_steers_the_session(

@@ -272,7 +272,9 @@ except OSError:
 return json.dumps(written)
 """
     assert peek(sealed, code) < 65 * 2**20
-    walk = 'return json.dumps([path for path, _, _ in os.walk("/tmp")] + os.listdir("/tmp/mpl") + os.listdir("/tmp"))'
+    walk = """
+return json.dumps([path for path, _, _ in os.walk("/tmp")] + os.listdir("/tmp/mpl") + os.listdir("/tmp"))
+"""
     assert "note" not in peek(sealed, walk)
     assert set(peek(sealed, walk)) & {"/tmp/shut", "link", "0", "1", "2", "3"} == set()
 
@@ -371,14 +373,14 @@ def test_without_torch_there_is_no_worker_and_the_reason_is_said(monkeypatch: py
     monkeypatch.setattr(jail, "_site", list)
     worker = start_jailed()
     try:
-        with pytest.raises(MachineError, match="the worker did not start: .*No module named 'torch'"):
+        with pytest.raises(MachineError, match=r"the worker did not start: .*No module named 'torch'"):
             worker.wait_for_hello(time.monotonic() + 60)
     finally:
         worker.close()
 
 
 def test_an_ordinary_user_gets_a_jail_too() -> None:
-    """Run as nobody, by a Python that nobody may read: the project's own, or the system's of the same version."""
+    """Run by a Python that nobody may read: the project's own, or the system's of the same version."""
     if os.getuid() != 0:
         pytest.skip("needs root to become somebody else")
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -389,7 +391,8 @@ def test_an_ordinary_user_gets_a_jail_too() -> None:
         "sys.dont_write_bytecode = True\n"
         "from tests.test_sandbox import peek, start_jailed\n"
         "worker = start_jailed()\n"
-        "print(peek(worker, 'return json.dumps([os.getuid(), os.path.exists(\"/etc/passwd\")])'), worker.isolation)\n"
+        "code = 'return json.dumps([os.getuid(), os.path.exists(\"/etc/passwd\")])'\n"
+        "print(peek(worker, code), worker.isolation)\n"
         "worker.close()\n"
     )
     for python in dict.fromkeys(

@@ -156,8 +156,8 @@ def test_points_are_added_exactly_and_written_with_four_decimals() -> None:
     assert (step.status, step.score) == ("passed", 10)
     partial = account(thirds[0])
     record = Record(
-        lesson="tiny", submission=SubmissionRecord(name="a", sha256="0"), score=partial.score, max_score=10, seed=1,
-        steps=(partial,), environment={}, seconds=0.123456,
+        lesson="tiny", submission=SubmissionRecord(name="a", sha256="0"), score=partial.score,
+        max_score=10, seed=1, steps=(partial,), environment={}, seconds=0.123456,
     )  # fmt: skip
     assert '"score": 3.3333,' in record.to_json()
     assert '"seconds": 0.1235' in record.to_json()

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from answers import probe, raising, returned, tensor
 
+from grader import seal as module
 from grader.compare import difference, same_value
 from grader.diagnose import Answers
-from grader.errors import InputError
+from grader.errors import InputError, MachineError
 from grader.hidden import seal
 from grader.probes import Draw, Probe
 from grader.reference import Mistake
@@ -103,7 +104,8 @@ def test_a_probe_comes_back_as_it_went() -> None:
     for name in ("tags", "say", "axes", "sizes", "tolerance", "why", "again", "diagnose", "core", "report"):
         assert getattr(back, name) == getattr(RICH, name), name
     for name, array in RICH.tensors.items():
-        assert back.tensors[name].dtype == array.dtype and np.array_equal(back.tensors[name], array), name
+        assert back.tensors[name].dtype == array.dtype, name
+        assert np.array_equal(back.tensors[name], array), name
 
 
 def test_inputs_on_the_grid_take_two_bytes_a_number() -> None:
@@ -194,6 +196,24 @@ def test_the_answers_of_every_single_mistake_are_in_it_and_of_no_pair(file: Path
     assert (found["b"][REFUSE.id].outcome, found["b"][REFUSE.id].message) == ("unfit", "m")
 
 
+def test_a_mistake_cut_short_is_not_sealed_and_one_that_cannot_answer_is_left_out(tmp_path: Path) -> None:
+    def cut(step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]) -> Mapping[str, Answers]:
+        return {key: dict(list(given.items())[:1]) for key, given in ask(step, probes, sets).items()}
+
+    def silent(
+        step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
+    ) -> Mapping[str, Answers]:
+        return {key: given if key == "turned" else {} for key, given in ask(step, probes, sets).items()}
+
+    known: Any = {"want": {RICH.id: {"y": RIGHT}}, "mistakes": CATALOGUE, "homes": {"add": ("add",)}}
+    with pytest.raises(MachineError) as raised:
+        seal_lesson("tiny", 5, (RICH, REFUSE), ask=cut, **known)
+    assert str(raised.value) == "the known mistake turned did not come to its end in add: try again"
+    path = tmp_path / "sealed.bin"
+    path.write_bytes(seal_lesson("tiny", 5, (RICH, REFUSE), ask=silent, **known))
+    assert sorted(read_sealed(path).ask("add", [RICH], {"a": ("turned",), "b": ("crashes",)})) == ["a"]
+
+
 def test_the_same_content_makes_the_same_file() -> None:
     assert sealed_bytes() == sealed_bytes()
 
@@ -231,8 +251,13 @@ def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
     )
 
 
-def bomb() -> bytes:
-    return MAGIC + zlib.compress(b"\0" * (80 * 2**20), 9)
+def test_a_file_that_unpacks_to_far_too_much_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "FILE_LIMIT", 2**20)
+    assert read_sealed(file).lesson == "tiny"
+    file.write_bytes(MAGIC + zlib.compress(b"\0" * (2 * 2**20), 9))
+    assert refusal(file) == "damaged (WireError); take a fresh copy of the bundle"
+    file.write_bytes(MAGIC + b"\0" * (2 * 2**20))
+    assert refusal(file).startswith("damaged")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +277,6 @@ def bomb() -> bytes:
         (lambda: repacked(lambda held: held["steps"]["add"]["columns"].pop()), "KeyError"),
         (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0]["rows"].pop()), "IndexError"),
         (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0].update(answers=[])), "IndexError"),
-        (bomb, "WireError"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, data: Any, kind: str) -> None:

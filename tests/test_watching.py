@@ -88,10 +88,15 @@ def encoder(q: Tensor, x: Tensor) -> Any:
 
 
 @functools.cache
-def traced() -> Any:
+def traced(width: int = 8) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        return torch.jit.trace(lambda q: sdpa(q, q, q), torch.ones(2, 2, 4, 8))
+        return torch.jit.trace(lambda q: sdpa(q, q, q[..., :width]), torch.ones(2, 2, 4, 8))
+
+
+def ends_recording(q: Tensor, x: Tensor) -> None:
+    torch._C._autograd._disable_profiler_legacy()
+    sdpa(q, q, q)
 
 
 F_SDPA = "torch.nn.functional.scaled_dot_product_attention"
@@ -121,6 +126,11 @@ SPELLINGS: Mapping[str, tuple[Callable[[Tensor, Tensor], Any], str]] = {
     "a kernel's operator": (lambda q, x: getattr(torch.ops.aten, FLASH)(q, q, q), OPS + FLASH),
     "in vmap": (lambda q, x: torch.vmap(sdpa)(q, q, q), F_SDPA),
     "in a traced function": (lambda q, x: traced()(q), OPS + FLASH),
+    "in a traced function, without a kernel": (
+        lambda q, x: traced(5)(q),
+        OPS + "scaled_dot_product_attention",
+    ),
+    "after the recording was ended": (ends_recording, F_SDPA),
     "past torch's functions": (disabled, OPS + FLASH),
     "before it raises": (then_raises, F_SDPA),
     "a module": (lambda q, x: ready()(x, x, x), MHA),

@@ -266,9 +266,11 @@ def test_cross_across(cases: Select) -> None:
 
 @criterion("cross", 1)
 def test_cross_gradients(cases: Select) -> None:
-    """Gradients reach query, key, value and all four weights."""
+    """Gradients reach query, key, value and all four weights, and are finite for a query that sees nothing."""
     for case in cases("gradient"):
         case.gradients("d_query", "d_key", "d_value", *WEIGHT_GRADIENTS)
+    for case in cases("empty-gradient"):
+        case.finite("d_query", "d_key", "d_value", *WEIGHT_GRADIENTS)
 
 
 @criterion("cross", 1)

@@ -74,7 +74,8 @@ class Guest:
         defined: dict[str, list[Any]] = self.defined.setdefault(name, {})
 
         def note(key: str, value: Any) -> None:
-            defined.setdefault(key, []).append(value)
+            if callable(value):
+                defined.setdefault(key, []).append(value)
 
         if self.notebook:
             module.__dict__.update(__name__="__main__", display=_nothing, get_ipython=_Shell)

@@ -9,6 +9,7 @@ from types import FrameType
 from typing import Any
 
 import torch
+from torch.autograd import profiler
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -30,7 +31,7 @@ def watch(letter: Mapping[str, Any], seen: Seen) -> Iterator[None]:
         if letter["watch"]:
             names = frozenset(letter["watch"])
             stack.enter_context(_Functions(seen, names))
-            stack.enter_context(_Operators(seen, names))
+            stack.enter_context(_operators(seen, names))
             stack.enter_context(_modules(seen, names))
             stack.enter_context(_calls(seen, names))
         if letter["device"] == NAME:
@@ -67,23 +68,27 @@ def _spellings(func: Any) -> set[str]:
     return spelled
 
 
-class _Operators(TorchDispatchMode):
-    """What goes past the torch functions, a scripted or traced one for instance, ends in an operator."""
+@contextmanager
+def _operators(seen: Seen, names: frozenset[str]) -> Iterator[None]:
+    """Note forbidden operators however they are reached: a scripted or traced one asks no torch function."""
+    api: Any = profiler
+    config = api.ProfilerConfig(api.ProfilerState.CPU, *[False] * 5, api._ExperimentalConfig())
+    torch._C._autograd._enable_profiler_legacy(config)
+    try:
+        yield
+    finally:
+        for event in _recorded():
+            name = "torch.ops." + event.replace("::", ".")
+            if name in names:
+                _note(seen, name)
 
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return False  # as in Portable: the default imports torch's compiler
 
-    def __init__(self, seen: Seen, names: frozenset[str]) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.seen, self.names = seen, names
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        schema = getattr(func, "_schema", None)
-        name = "torch.ops." + str(getattr(schema, "name", "")).replace("::", ".")
-        if name in self.names:
-            _note(self.seen, name)
-        return func(*args, **(kwargs or {}))
+def _recorded() -> list[str]:
+    try:
+        threads = torch._C._autograd._disable_profiler_legacy()
+    except RuntimeError:  # the guest has ended the recording
+        return []
+    return list(dict.fromkeys(event.name() for events in threads for event in events))
 
 
 @contextmanager

@@ -99,6 +99,9 @@ def _masked(seed: int) -> list[Probe]:
                    more={"mask": np.array(mask)})
             for name, (dims, words, mask) in cases.items()
         ),
+        _probe(seed, "grad-empty", MAIN, "empty-gradient", "gradient, two queries with nothing to attend to",
+               [MASKED, module_gradient("y", "c", THREE)], ("d_query", "d_key", "d_value", *GRADIENTS),
+               {"c": draw.normal(2, 5, 12), "mask": empty}, grads=frozenset(THREE)),
         _probe(seed, "mask-keyword", OTHER, "mask", "mask given by keyword", keyword, more={"mask": draw.keep(7, 4)}),
         *(_probe(seed, f"mask-{n}", EQUAL, "equal", "mask", [MASKED], more={"mask": mask}) for n, mask in equal.items()),
     ]
@@ -140,12 +143,12 @@ def _life(seed: int) -> list[Probe]:
 
 
 def _kinds(seed: int) -> list[Probe]:
-    bare = make(12, 3, device="portable", poured=False)
+    there = make(12, 3, device="portable")
     mask = {"mask": Draw(seed, "cross", "kinds").keep(2, 5, 7)}
     found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
     found += [_probe(seed, f"{d}-mask", MAIN, "dtype", "mask", [MASKED], more=mask, dtype=d) for d in DTYPES]
-    found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=bare, device="portable")]
-    found += [_probe(seed, "device-mask", MAIN, "device", ELSEWHERE, [MASKED], more=mask, start=bare, device="portable")]
+    found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
+    found += [_probe(seed, "device-mask", MAIN, "device", ELSEWHERE, [MASKED], more=mask, start=there, device="portable")]
     found += [_probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False)]
     found += [_probe(seed, "watch-mask", MAIN, "watch", "mask", [MASKED], more=mask, watch=True, diagnose=False)]
     for n in (4, 8):

@@ -1,0 +1,240 @@
+"""What is made of a worker's answers: a worker that plays a written part stands for the jail."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from grader.arriving import Arriving, Group, inner
+from grader.asking import ROUNDS, gather
+from grader.errors import MachineError
+from grader.lessons import Limits
+from grader.probes import Probe
+from grader.requests import Run, limits_of
+from grader.transcript import Transcript
+from grader.worker.wire import pack
+
+Part = Callable[[str, list[str], int], Group]
+
+
+class Actor:
+    """Answers each group by a part: (key, probes asked, how often it was asked before) -> Group."""
+
+    def __init__(self, part: Part) -> None:
+        self.hello: Mapping[str, object] = {"kind": "hello"}
+        self.closed = False
+        self.part = part
+        self.asked: list[dict[str, list[str]]] = []
+        self.sides: list[int] = []
+        self.turns: list[float] = []
+
+    def run(self, request: Mapping[str, Any], groups: Sequence[str], deadline: float) -> dict[str, Group]:  # noqa: ARG002
+        now = {group["group"]: [letter["id"] for letter in group["probes"]] for group in request["groups"]}
+        assert list(now) == list(groups)
+        assert now
+        self.sides.append(request["side_by_side"])
+        self.turns += [group["turn_seconds"] for group in request["groups"]]
+        before = {key: sum(key in earlier for earlier in self.asked) for key in now}
+        self.asked.append(now)
+        return {key: self.part(key, ids, before[key]) for key, ids in now.items()}
+
+
+def answered(ids: Sequence[str], how: str = "done", what: str = "", **fields: object) -> Group:
+    frames = [{"kind": "answer", "probe": name, "outcome": "returned", **fields} for name in ids]
+    return Group(({"kind": "loaded", "found": ["f"]}, *frames), how, what)
+
+
+def play(
+    part: Part, steps: str = "abc", modules: Mapping[str, str] | None = None
+) -> tuple[Transcript, Actor]:
+    """Two probes a step, the first asked for again."""
+    probes = [
+        Probe(f"{name}{number}", name, frozenset(), "", {}, (), (), again=number == 1)
+        for name in steps
+        for number in (1, 2)
+    ]
+    shared = {"limits": limits_of(Limits())}
+    run = Run(shared, modules or {name: name for name in steps}, dict.fromkeys(steps, ()))
+    actor = Actor(part)
+    return gather(run, probes, {}, actor, time.monotonic() + 100, 2), actor  # type: ignore[arg-type]
+
+
+def outcomes(found: Transcript) -> dict[str, str]:
+    return {name: answer.outcome for name, answer in found.answers.items()}
+
+
+def test_all_answers_come_home_and_some_twice() -> None:
+    found, actor = play(lambda _, ids, __: answered(ids))
+    assert outcomes(found) == dict.fromkeys(("a1", "a2", "b1", "b2", "c1", "c2"), "returned")
+    assert set(found.again) == {"a1", "b1", "c1"}
+    assert [list(now) for now in actor.asked] == [["a", "b", "c"], ["again:a", "again:b", "again:c"]]
+
+
+def test_the_first_answer_to_a_probe_counts_and_foreign_ones_do_not() -> None:
+    def part(_: str, ids: list[str], __: int) -> Group:
+        frames = answered([*ids, "c1", "nothing"]).frames
+        return Group((*frames, *answered(ids, message="second").frames), "done", "")
+
+    found, _ = play(part, "a")
+    assert {answer.message for answer in found.answers.values()} == {""}
+    assert set(found.answers) == {"a1", "a2"}
+
+
+def test_an_end_that_leaves_probes_out_is_no_answer_to_them() -> None:
+    found, actor = play(lambda _, ids, __: answered(ids[:1]), "a")
+    assert outcomes(found) == {"a1": "returned", "a2": "stopped"}
+    assert found.answers["a2"].message == "broke the connection to the grader"
+    assert len(actor.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("time", "did not come back within 10 s and was stopped"),
+        ("exit 3", "ended the process that runs it (with exit code 3)"),
+        ("signal SIGSEGV", "crashed the process that runs it (SIGSEGV)"),
+        (
+            "signal SIGKILL",
+            "was killed (SIGKILL), by itself or for using more memory or time than one step may",
+        ),
+    ],
+)
+def test_a_death_costs_its_probe_and_the_rest_is_asked_again(how: str, words: str) -> None:
+    def part(key: str, ids: list[str], before: int) -> Group:
+        return answered(ids[:0], how, ids[0]) if key == "a" and not before else answered(ids)
+
+    found, actor = play(part)
+    assert outcomes(found) == {**dict.fromkeys(("a2", "b1", "b2", "c1", "c2"), "returned"), "a1": "stopped"}
+    assert found.answers["a1"].message == words
+    assert actor.asked[1] == {"a": ["a2"], "again:b": ["b1"], "again:c": ["c1"]}
+    assert "a1" not in found.again
+
+
+def test_a_step_is_not_asked_for_ever() -> None:
+    found, actor = play(lambda _, ids, __: answered(ids[:0], "time", "somewhere"), "a")
+    assert len(actor.asked) <= ROUNDS
+    assert set(outcomes(found).values()) == {"stopped"}
+    assert found.again == {}
+
+
+def test_a_death_at_import_is_the_answer_to_every_probe() -> None:
+    found, actor = play(lambda _, __, ___: Group((), "time", "import"), "ab")
+    assert len(actor.asked) == 1
+    assert found.loadings["a"].stopped == "did not come back within 20 s and was stopped"
+    assert {answer.during for answer in found.answers.values()} == {"import"}
+
+
+def test_too_much_computing_ends_the_whole_step() -> None:
+    found, actor = play(lambda _, ids, __: answered(ids[:1], "cpu", ids[-1]), "a")
+    assert outcomes(found) == {"a1": "returned", "a2": "stopped"}
+    assert [list(now) for now in actor.asked] == [["a"], ["again:a"]]
+
+
+def test_who_only_had_to_make_room_is_asked_for_the_rest_without_blame() -> None:
+    def part(key: str, ids: list[str], before: int) -> Group:
+        return answered(ids[:1], "turn", ids[-1]) if key == "a" and not before else answered(ids)
+
+    found, actor = play(part)
+    assert set(outcomes(found).values()) == {"returned"}
+    assert actor.asked[1]["a"] == ["a2"]
+    assert max(actor.turns[:3]) < 70  # of 100 s for three groups, two at a time
+
+
+def test_a_file_that_all_steps_share_is_imported_in_vain_once() -> None:
+    found, actor = play(lambda _, __, ___: Group((), "time", "import"), "abcd", dict.fromkeys("abcd", "work"))
+    assert [list(now) for now in actor.asked] == [["a", "b"]]
+    assert set(outcomes(found).values()) == {"stopped"}
+    assert {report.stopped for report in found.loadings.values()} == {
+        "did not come back within 20 s and was stopped"
+    }
+    assert set(found.loadings) == set("abcd")
+
+
+def test_a_shared_file_that_can_be_imported_is_asked_for_all_steps() -> None:
+    found, _ = play(lambda _, ids, __: answered(ids), "abcd", dict.fromkeys("abcd", "work"))
+    assert list(outcomes(found).values()) == ["returned"] * 8
+
+
+def test_who_kills_the_worker_is_found_by_asking_one_at_a_time() -> None:
+    def part(key: str, ids: list[str], _: int) -> Group:
+        dead = actor_state["dead"] or key == "b"
+        actor_state["dead"] = dead
+        return Group((), "worker died", "") if dead else answered(ids)
+
+    actor_state = {"dead": False}
+
+    class Restarted(Actor):
+        def run(self, request: Mapping[str, Any], groups: Sequence[str], deadline: float) -> dict[str, Group]:
+            actor_state["dead"] = False
+            return super().run(request, groups, deadline)
+
+    probes = [Probe(f"{name}1", name, frozenset(), "", {}, (), ()) for name in "abc"]
+    run = Run({"limits": limits_of(Limits())}, {name: name for name in "abc"}, dict.fromkeys("abc", ()))
+    actor = Restarted(part)
+    found = gather(run, probes, {}, actor, time.monotonic() + 100, 2)  # type: ignore[arg-type]
+    assert outcomes(found) == {"a1": "returned", "b1": "stopped", "c1": "returned"}
+    assert found.answers["b1"].message == "ended the process that runs it"
+    assert actor.sides == [2, 1, 1]
+
+
+def test_what_the_deadline_cut_off_says_so() -> None:
+    found, _ = play(lambda _, __, ___: Group((), "deadline", ""), "a")
+    assert {answer.message for answer in found.answers.values()} == {
+        "was not reached before the time for the whole grade was over"
+    }
+    assert found.loadings["a"].stopped
+
+
+def test_a_process_that_cannot_be_set_up_is_never_the_learners_fault() -> None:
+    with pytest.raises(MachineError, match="could not be set up"):
+        play(lambda _, __, ___: Group((), "exit 71", "start"), "a")
+
+
+def test_a_worker_that_never_starts_is_an_error_of_the_machine() -> None:
+    def part(_: str, __: list[str], ___: int) -> Group:
+        raise MachineError("the worker did not start")
+
+    actor = Actor(part)
+    actor.hello = {}
+    probe = Probe("a1", "a", frozenset(), "", {}, (), ())
+    run = Run({"limits": limits_of(Limits())}, {"a": "a"}, {"a": ()})
+    with pytest.raises(MachineError, match="did not start"):
+        gather(run, [probe], {}, actor, time.monotonic() + 9, 2)  # type: ignore[arg-type]
+    actor.hello = {"kind": "hello"}
+    found = gather(run, [probe], {}, actor, time.monotonic() + 9, 2)  # type: ignore[arg-type]
+    assert outcomes(found) == {"a1": "stopped"}
+
+
+# --- frames as they arrive ------------------------------------------------------------------------
+
+
+def test_a_group_that_sends_too_much_is_cut_off_there() -> None:
+    frame = pack({"kind": "answer", "probe": "a1"})
+    arriving = Arriving(3, 10 * len(frame))
+    for _ in range(5):
+        arriving.add(frame)
+    arriving.end = ("done", "")
+    assert len(arriving.group("deadline").frames) == 3
+    assert arriving.group("deadline").how == "protocol"
+    small = Arriving(100, 2 * len(frame))
+    for _ in range(5):
+        small.add(frame)
+    assert len(small.frames) == 2
+
+
+def test_a_frame_too_long_to_keep_ends_a_group_too() -> None:
+    arriving = Arriving(9, 999)
+    arriving.add(None)
+    arriving.end = ("done", "")
+    assert arriving.group("deadline") == Group((), "protocol", "")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [b"", b"short", b"\0" * 12, pack({"kind": "x"})[:-1], pack({"kind": "x"}) + b"more", b"\xff" * 40],
+)
+def test_what_is_no_frame_is_empty(frame: bytes) -> None:
+    assert inner(frame) == {}
