@@ -30,16 +30,24 @@ def grader() -> None:
 def grade(
     path: Annotated[Path, typer.Argument(help="A folder, a .py file, a notebook, or an archive of these.")],
     lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
-    json: Annotated[str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")] = None,
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")
+    ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit report.")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Replay a run exactly.")] = None,
     sealed: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference."),
     ] = None,
     device: Annotated[
-        str, typer.Option(metavar="cpu|cuda", help="cuda: on the GPU too, outside the jail; only for code you trust.")
+        str,
+        typer.Option(
+            metavar="cpu|cuda", help="cuda: on the GPU too, outside the jail; only for code you trust."
+        ),
     ] = "cpu",
-    fail_under: Annotated[float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")] = None,
+    fail_under: Annotated[
+        float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")
+    ] = None,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
     from .grading import grade as run
@@ -77,7 +85,9 @@ def _device(name: str) -> str:
 def seal(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the sealed answers.")],
     lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="A seed other than the lesson's public one.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="A seed other than the lesson's public one.")
+    ] = None,
 ) -> None:
     """Write the expected answers, and every known mistake's, as one file without reference code."""
     from .grading import seal as run
@@ -102,7 +112,10 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001  (whatever it is, it is ours: never a learner's zero)
         if hasattr(error, "format_message"):  # how the command was called
             words = error.format_message()
-            _end(f"{words} (see grader --help)" if words else "say what to do", int(getattr(error, "exit_code", 2)))
+            _end(
+                f"{words} (see grader --help)" if words else "say what to do",
+                int(getattr(error, "exit_code", 2)),
+            )
         _end(_fault(error), 3)
     if code == INTERRUPTED:
         _end("stopped", INTERRUPTED)

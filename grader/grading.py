@@ -8,14 +8,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from .errors import InputError
 from .sandbox import start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
+    from .accounts import Standard
     from .lessons import Lesson
-    from .pipeline import Standard
     from .probes import Probe
     from .records import Record
     from .requests import Run
@@ -26,7 +26,10 @@ CPU = "cpu"
 SEED_BITS = 31
 STANDARD_SECONDS = 150.0  # for the reference's own answers
 WHOLE_SECONDS = 172.0  # for one grade, whatever the submission does
-ANSWER_SHARE, NAME_SHARE = 0.87, 0.96  # of these: when the submission has to be done, when naming mistakes ends
+ANSWER_SHARE, NAME_SHARE = (
+    0.87,
+    0.96,
+)  # of these: when the submission has to be done, when naming mistakes ends
 SEALED_FILE = "sealed.bin"  # beside lesson.yaml, in a learner's bundle
 
 
@@ -76,7 +79,7 @@ class Session:
         self._trusted = None if sealed is not None or not has_reference(root) else start_trusted()
         self.lesson: Lesson | None = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -107,7 +110,9 @@ class Session:
         held = bounded(self._standard.result(), started + self.seconds * NAME_SHARE)
         held = replace(held, gpu=gpu)
         place = environment_of(self.worker, self.device)
-        return judge_transcript(lesson, submission, run, found, held, seed=seed, environment=place, started=started)
+        return judge_transcript(
+            lesson, submission, run, found, held, seed=seed, environment=place, started=started
+        )
 
     def _gpu_probes(self, probes: Sequence[Probe], end: float) -> tuple[Probe, ...]:
         """The probes for a real GPU, where it was asked for. Raises InputError when there is none."""
@@ -153,17 +158,21 @@ class Session:
         )
 
     def _open_sealed(self, lesson: Lesson) -> None:
-        from .pipeline import Standard
+        from .accounts import Standard
         from .seal import read_sealed
 
         path = self._sealed or lesson.folder / SEALED_FILE
         if not path.exists():
-            raise InputError(f"{path}: no sealed answers, and the reference is not here; fetch the bundle again")
+            raise InputError(
+                f"{path}: no sealed answers, and the reference is not here; fetch the bundle again"
+            )
         held = read_sealed(path)
         if held.lesson != lesson.slug:
             raise InputError(f"{path}: sealed for the lesson {held.lesson}, not for {lesson.slug}")
         if self._seed not in (None, held.seed):
-            raise InputError(f"--seed {self._seed}: the sealed answers are for seed {held.seed} only; leave it out")
+            raise InputError(
+                f"--seed {self._seed}: the sealed answers are for seed {held.seed} only; leave it out"
+            )
         self._seed, self._probes = held.seed, held.probes
         self._standard = Future()
         self._standard.set_result(Standard(held.probes, held.want, held.mistakes, held.ask))
@@ -184,8 +193,9 @@ def has_reference(root: Path | None) -> bool:
 
 def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
     """A sealed file's bytes for a lesson, at its public seed unless another is given."""
+    from .accounts import homes_of
     from .lessons import find_lesson
-    from .pipeline import homes_of, standard
+    from .pipeline import standard
     from .reference import make_probes, read_reference
     from .seal import seal_lesson
 
@@ -199,6 +209,8 @@ def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
         end = time.monotonic() + STANDARD_SECONDS
         held = standard(lesson, read_reference(lesson.reference), probes, worker, end)
         homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
-        return seal_lesson(lesson.slug, drawn, probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=held.ask)
+        return seal_lesson(
+            lesson.slug, drawn, probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=held.ask
+        )
     finally:
         worker.close()

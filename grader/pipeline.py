@@ -6,43 +6,29 @@ import math
 import platform
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from .accounts import Standard, accounts_of
 from .asking import gather, variants
 from .cases import Case
-from .cuda import gpu_check
-from .diagnose import AskVariants, Suspect, carried, diagnose
+from .diagnose import AskVariants
 from .errors import LessonError, MachineError
 from .hidden import Expected
 from .judge import judge
-from .lessons import Lesson, Step
-from .observations import absent, advice, banned, import_failure, only_skeleton
-from .plugin import Verdict
+from .lessons import Lesson
+from .observations import absent
 from .probes import Probe
 from .records import Record, SubmissionRecord
-from .reference import Mistake, Reference
-from .requests import Run, learner_run, mentioned, neighbours, reference_run
+from .reference import Reference
+from .requests import Run, learner_run, mentioned, reference_run
 from .sandbox import Worker
-from .scan import detours
-from .score import Account, score_step, wrong_points
+from .score import score_step, wrong_points
 from .submission import Submission
 from .transcript import Answer, Transcript
 
 VARIANT_SECONDS = 120.0  # for one question to the known mistakes
 SIDE_BY_SIDE = 2  # children of one worker at a time
-
-
-@dataclass(frozen=True, slots=True)
-class Standard:
-    """What answers are held against: probes, expected values, catalogue, and how to ask for its answers."""
-
-    probes: tuple[Probe, ...]
-    want: Mapping[str, Mapping[str, Expected]]
-    mistakes: tuple[Mistake, ...]
-    ask: AskVariants
-    until: Callable[[float], AskVariants] | None = None  # the same, for where its answers take time
-    gpu: tuple[Probe, ...] = ()  # probes asked of a real GPU besides
 
 
 def bounded(standard: Standard, end: float) -> Standard:
@@ -105,7 +91,9 @@ def asked_steps(lesson: Lesson, submission: Submission, run: Run) -> set[str]:
     return {
         step.id
         for step in lesson.steps
-        if step.id in run.modules and step.file not in submission.problems and (not lone or mentioned(step, submission))
+        if step.id in run.modules
+        and step.file not in submission.problems
+        and (not lone or mentioned(step, submission))
     }
 
 
@@ -139,7 +127,7 @@ def judge_transcript(
     fault = wrong_points([step for step in lesson.steps if step.id in judged], by_step)
     if fault:
         raise LessonError(f"{lesson.slug}: {fault}")
-    accounts = _accounts(lesson, submission, found, standard, by_step, missing)
+    accounts = accounts_of(lesson, submission, found, standard, by_step, missing)
     steps = tuple(score_step(account) for account in accounts)
     return Record(
         lesson=lesson.slug,
@@ -181,88 +169,3 @@ def _cases(
             case = Case(probe, answer, standard.want.get(probe.id, {}), found.again.get(probe.id))
             cases.setdefault(probe.step, []).append(case)
     return cases
-
-
-def _accounts(
-    lesson: Lesson,
-    submission: Submission,
-    found: Transcript,
-    standard: Standard,
-    verdicts: Mapping[str, tuple[Verdict, ...]],
-    missing: Mapping[str, str],
-) -> list[Account]:
-    """One account a step, neighbours before the steps that may import them."""
-    imported = neighbours(lesson, submission)
-    accounts: dict[str, Account] = {}
-    for step in lesson.steps:
-        account = _plain_account(lesson, step, submission, found, standard, verdicts[step.id], missing[step.id])
-        if not account.absent and not account.barred and _wrong(account):
-            around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
-            account = _explained(lesson, account, found, standard, around)
-        accounts[step.id] = account
-    return list(accounts.values())
-
-
-def _plain_account(
-    lesson: Lesson,
-    step: Step,
-    submission: Submission,
-    found: Transcript,
-    standard: Standard,
-    verdicts: tuple[Verdict, ...],
-    missing: str,
-) -> Account:
-    answers = [found.answers[p.id] for p in standard.probes if p.step == step.id and p.id in found.answers]
-    want = standard.want
-    problem = submission.problems.get(step.file, "")
-    skeleton = "" if missing or problem else only_skeleton(step, answers)
-    return Account(
-        step=step,
-        verdicts=verdicts,
-        absent=missing or skeleton,
-        barred=banned(lesson, step, answers),
-        note=f"{step.file}: {problem}" if problem else import_failure(step, submission, found),
-        review=detours(lesson, step, submission),
-        advice=advice(step, standard.probes, found),
-        extra=() if missing or skeleton else gpu_check(step.id, [*standard.probes, *standard.gpu], found.answers, want),
-        prints=found.prints.get(step.id, "")[:2_000],
-    )
-
-
-def _wrong(account: Account) -> bool:
-    return any(verdict.status != "passed" for verdict in account.verdicts)
-
-
-def _explained(
-    lesson: Lesson, account: Account, found: Transcript, standard: Standard, around: Sequence[Account]
-) -> Account:
-    """A wrong step's mistakes; or whose mistake it carries; or which neighbour keeps it from being judged."""
-    step = account.step
-    wrong = [other for other in around if other.absent or _wrong(other) or other.barred]
-    known = tuple(dict.fromkeys(qualified(other.step, entry) for other in wrong for entry in other.mistakes))
-    probes = tuple(p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers)
-    suspect = Suspect(step.id, homes_of(lesson, step), probes, found.answers, standard.want, ())
-    if known and carried(suspect, known, standard.ask):
-        names = " and ".join(other.step.file for other in wrong if other.mistakes)
-        return replace(account, carried=f"full points: the mistake of {names} is carried forward, this step is right")
-    nameless = [other for other in wrong if not other.mistakes and not other.carried]
-    if nameless:
-        files = " and ".join(other.step.file for other in nameless)
-        return replace(account, blocked=f"imports {files}, which is not right yet: this step cannot be judged before")
-    based = replace(suspect, base=known)
-    found_mistakes = diagnose(based, standard.mistakes, standard.ask)
-    return replace(account, mistakes=found_mistakes)
-
-
-def qualified(step: Step, entry: Mistake) -> str:
-    """`output:no-wo`: a mistake as it was made in this step's file, where it could live in others too."""
-    return f"{step.file.removesuffix('.py')}:{entry.id}"
-
-
-def homes_of(lesson: Lesson, step: Step) -> tuple[str, ...]:
-    """The solution modules that a mistake in this step may live in, the step's own first."""
-    return (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
-
-
-def _stem(lesson: Lesson, step_id: str) -> str:
-    return next(step.file.removesuffix(".py") for step in lesson.steps if step.id == step_id)

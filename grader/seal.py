@@ -183,7 +183,12 @@ def _asker(steps: Mapping[str, Any]) -> AskVariants:
         table = steps[step]
         row = {name: place for place, name in enumerate(table["mistakes"])}
         columns = {column["probe"]: column for column in table["columns"]}
-        row |= {f"{home}:{name}": place for name, place in row.items() if ":" not in name for home in table["homes"]} | row
+        row |= {
+            f"{home}:{name}": place
+            for name, place in row.items()
+            if ":" not in name
+            for home in table["homes"]
+        } | row
         known = {key: row[ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in row}
         return {
             key: {probe.id: _answer(columns[probe.id], place) for probe in probes}

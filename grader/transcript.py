@@ -13,7 +13,12 @@ from .text import printable
 from .worker.wire import Blob
 
 Outcome = Literal["returned", "unfit", "absent", "raised", "stopped"]
-OUTCOMES: Mapping[str, Outcome] = {"returned": "returned", "unfit": "unfit", "absent": "absent", "raised": "raised"}
+OUTCOMES: Mapping[str, Outcome] = {
+    "returned": "returned",
+    "unfit": "unfit",
+    "absent": "absent",
+    "raised": "raised",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +141,18 @@ def read_answer(head: Mapping[str, object]) -> Answer:
 def read_loading(head: Mapping[str, object]) -> Loading:
     """A loading's frame as a record."""
     error, passed = head.get("error"), head.get("passed_over")
-    over = [pair for pair in passed if isinstance(pair, list) and len(pair) == 2] if isinstance(passed, list) else []
+    over = (
+        [pair for pair in passed if isinstance(pair, list) and len(pair) == 2]
+        if isinstance(passed, list)
+        else []
+    )
     return Loading(
         found=_texts(head.get("found")),
         seen=_texts(head.get("seen")),
         error=read_raised(error) if isinstance(error, dict) else None,
-        passed_over=tuple((_text(label, 100), read_raised(what)) for label, what in over if isinstance(what, dict)),
+        passed_over=tuple(
+            (_text(label, 100), read_raised(what)) for label, what in over if isinstance(what, dict)
+        ),
     )
 
 
@@ -162,7 +173,9 @@ def read_value(value: object, depth: int = 0) -> Value:
         return SequenceValue(str(kind), length if type(length) is int else len(plain), plain)
     if kind == "figure":
         axes = value.get("axes")
-        return FigureValue(tuple(item for item in axes if isinstance(item, dict)) if isinstance(axes, list) else ())
+        return FigureValue(
+            tuple(item for item in axes if isinstance(item, dict)) if isinstance(axes, list) else ()
+        )
     return OtherValue(_text(value.get("type"), 200), _text(value.get("say"), 300))
 
 
@@ -177,11 +190,16 @@ def array_of(piece: Blob) -> NDArray[np.generic]:
 def read_raised(error: Mapping[str, object]) -> Raised:
     """A described exception as a record."""
     lines = error.get("lines")
-    found = []
-    for line in lines if isinstance(lines, list) else []:
-        if isinstance(line, list) and len(line) == 4 and type(line[1]) is int:
-            found.append(Line(_text(line[0], 200), line[1], _text(line[2], 100), _text(line[3], 200)))
+    rows = [line for line in (lines if isinstance(lines, list) else []) if _is_line(line)]
+    found = [
+        Line(_text(path, 200), number, _text(name, 100), _text(text, 200))
+        for path, number, name, text in rows
+    ]
     return Raised(_texts(error.get("types")), _text(error.get("message"), 1_000), tuple(found))
+
+
+def _is_line(line: object) -> bool:
+    return isinstance(line, list) and len(line) == 4 and type(line[1]) is int
 
 
 def _tensor(value: Mapping[str, object]) -> Value:

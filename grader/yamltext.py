@@ -38,10 +38,10 @@ def read_yaml(path: Path, shown: str, *, listed: bool = False) -> YamlText:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(source)
     try:
         node = loader.get_single_node()
-        if listed and not isinstance(node, yaml.SequenceNode):
-            raise _error(shown, 1, "expected a list, one entry after the other; begin each with `- `")
-        if not listed and not isinstance(node, yaml.MappingNode):
-            raise _error(shown, 1, "expected fields such as `title: ...` at the top; write them as a mapping")
+        if not isinstance(node, yaml.SequenceNode if listed else yaml.MappingNode):
+            as_list = "expected a list, one entry after the other; begin each with `- `"
+            as_fields = "expected fields such as `title: ...` at the top; write them as a mapping"
+            raise _error(shown, 1, as_list if listed else as_fields)
         data = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1

@@ -39,7 +39,9 @@ def main() -> None:
         }
         walls, peaks = measure(commands, rounds)
     floor, memory = statistics.median(walls["import torch"]), statistics.median(peaks["import torch"])
-    print(f"floor: import torch {floor:.2f} s, {memory / 2**20:.0f} MiB; {os.cpu_count()} cores, {rounds} rounds\n")
+    print(
+        f"floor: import torch {floor:.2f} s, {memory / 2**20:.0f} MiB; {os.cpu_count()} cores, {rounds} rounds\n"
+    )
     bars = {"grade, the solution": 1.6, "grade, without heads.py": 1.3}
     for name in list(commands)[1:]:
         ratios = [wall / base for wall, base in zip(walls[name], walls["import torch"], strict=True)]
@@ -47,7 +49,9 @@ def main() -> None:
         took = statistics.median(walls[name])
         print(f"{name:28}{took:6.2f} s  {statistics.median(ratios):5.2f} x import torch  ({bar})")
     most = statistics.median(peaks["grade, the solution"])
-    print(f"{'peak memory, all processes':28}{most / 2**20:6.0f} MiB {most / memory:5.2f} x import torch  (bar 2.5 x)")
+    print(
+        f"{'peak memory, all processes':28}{most / 2**20:6.0f} MiB {most / memory:5.2f} x import torch  (bar 2.5 x)"
+    )
     for line in inside():
         print(line)
 

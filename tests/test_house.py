@@ -27,14 +27,44 @@ TOP_LEVEL = {
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
     {"errors", "records", "text"},
-    {"transcript", "probes", "cases", "compare", "figures", "hidden", "tolerance", "wording", "tree", "yamltext"},
-    {"lessons", "source", "submission", "python_text", "magics", "lone", "notebook", "archive", "output", "scan"}
+    {
+        "transcript",
+        "probes",
+        "cases",
+        "compare",
+        "figures",
+        "hidden",
+        "tolerance",
+        "wording",
+        "tree",
+        "yamltext",
+    },
+    {
+        "lessons",
+        "source",
+        "submission",
+        "python_text",
+        "magics",
+        "lone",
+        "notebook",
+        "archive",
+        "output",
+        "scan",
+    }
     | {"arriving", "processes", "jail", "sandbox", "reference", "requests", "asking", "observations", "cuda"}
     | {"judge", "checks", "plugin", "agreement", "diagnose", "score", "seal", "sealing"},
     {"pipeline", "grading", "classroom", "audit", "bundle", "quiz", "report"},
     {"cli", "__main__"},
 )
-WIRE_IS_FOR = {"arriving", "figures", "probes", "sandbox", "seal", "sealing", "transcript"}  # who may use `worker.wire`, alone of the worker
+WIRE_IS_FOR = {
+    "arriving",
+    "figures",
+    "probes",
+    "sandbox",
+    "seal",
+    "sealing",
+    "transcript",
+}  # who may use `worker.wire`, alone of the worker
 
 
 @functools.cache

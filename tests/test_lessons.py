@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from corpus import SOLUTION, names_of
 
+from grader.accounts import Standard, homes_of
+from grader.agreement import Answers, Suspect, alike, words
 from grader.asking import variants
 from grader.cases import Case
-from grader.diagnose import Answers, Suspect, alike, diagnose
+from grader.diagnose import diagnose
 from grader.grading import Session
 from grader.judge import judge
 from grader.lessons import Lesson, Step, find_lesson
-from grader.pipeline import Standard, homes_of, standard
+from grader.pipeline import standard
 from grader.probes import Probe
 from grader.reference import Mistake, make_probes, read_reference
 from grader.requests import reference_run
@@ -36,7 +38,9 @@ class Catalogue:
         self.probes = [probe for probe in make_probes(self.lesson, SEED) if probe.judged]
         worker = start_trusted()
         try:
-            self.held: Standard = standard(self.lesson, reference, self.probes, worker, time.monotonic() + 120)
+            self.held: Standard = standard(
+                self.lesson, reference, self.probes, worker, time.monotonic() + 120
+            )
             run = reference_run(self.lesson, reference.modules, exact=False)
             self.answers: dict[str, Mapping[str, Answers]] = {}
             for step in self.lesson.steps:
@@ -53,7 +57,9 @@ class Catalogue:
         """The known mistakes that can live in a step."""
         return [entry for entry in self.held.mistakes if set(entry.homes) & set(homes_of(self.lesson, step))]
 
-    def ask(self, step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]) -> Mapping[str, Answers]:
+    def ask(
+        self, step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
+    ) -> Mapping[str, Answers]:
         """Answers out of the store, as the worker would give them."""
         found = self.answers[step]
         return {
@@ -140,13 +146,18 @@ def test_no_two_mistakes_are_alike_unless_twins(catalogue: Catalogue) -> None:
 
 def _alike(catalogue: Catalogue, step: Step, one: Mistake, two: Mistake) -> bool:
     first, second = catalogue.answers[step.id][one.id], catalogue.answers[step.id][two.id]
-    return all(alike(probe, first[probe.id], second[probe.id]) for probe in catalogue.asked(step))
+    return all(
+        alike(probe, first[probe.id], second[probe.id]) and words(first[probe.id]) == words(second[probe.id])
+        for probe in catalogue.asked(step)
+    )
 
 
 def test_the_catalogue_covers_what_was_promised(catalogue: Catalogue) -> None:
     assert len({entry.name for entry in catalogue.held.mistakes}) >= 40
     for entry in catalogue.held.mistakes:
-        assert len(entry.title) <= 90 and len(entry.hint) == 3 and all(entry.hint), entry.id
+        assert len(entry.title) <= 90, entry.id
+        assert len(entry.hint) == 3, entry.id
+        assert all(entry.hint), entry.id
 
 
 def test_no_input_lies_off_the_grid_but_the_extremes(catalogue: Catalogue) -> None:
@@ -154,7 +165,10 @@ def test_no_input_lies_off_the_grid_but_the_extremes(catalogue: Catalogue) -> No
     for probe in catalogue.probes:
         if probe.core and probe.dtype != "float32":
             for name, array in probe.tensors.items():
-                assert array.dtype.kind != "f" or bool((array * 64 == (array * 64).round()).all()), (probe.id, name)
+                assert array.dtype.kind != "f" or bool((array * 64 == (array * 64).round()).all()), (
+                    probe.id,
+                    name,
+                )
 
 
 def test_sizes_tell_the_axes_apart(catalogue: Catalogue) -> None:
@@ -170,5 +184,7 @@ def test_sizes_tell_the_axes_apart(catalogue: Catalogue) -> None:
 def test_one_step_alone_costs_nothing_elsewhere(session: Session, tmp_path: Path) -> None:
     shutil.copy(SOLUTION / "concat.py", tmp_path / "concat.py")
     record = session.grade(tmp_path)
-    assert {step.id: step.status for step in record.steps if step.status != "not_attempted"} == {"concat": "passed"}
+    assert {step.id: step.status for step in record.steps if step.status != "not_attempted"} == {
+        "concat": "passed"
+    }
     assert record.score == 10

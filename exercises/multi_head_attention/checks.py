@@ -360,10 +360,14 @@ def test_heads_pictures(cases: Select) -> None:
         for place, (heat, head) in enumerate(zip(maps, asked, strict=True)):
             want = weights[head]
             if heat.array.shape != want.shape:
-                raise case.fail(f"heat map {place} has shape {heat.array.shape}, expected (Tq, Tk) = {want.shape}")
+                raise case.fail(
+                    f"heat map {place} has shape {heat.array.shape}, expected (Tq, Tk) = {want.shape}"
+                )
             if abs(heat.array - want).max() > 1e-2:
                 turned = heat.array.shape == want.T.shape and abs(heat.array - want.T).max() < 1e-2
-                said = "is turned: its rows are keys" if turned else f"does not show the weights of head {head}"
+                said = (
+                    "is turned: its rows are keys" if turned else f"does not show the weights of head {head}"
+                )
                 raise case.fail(f"heat map {place} {said}")
 
 

@@ -79,7 +79,8 @@ def inputs(letter: Mapping[str, Any], dtype: torch.dtype) -> Values:
         if tensor.is_floating_point():
             tensor = tensor.to(dtype)
         if key in letter["strided"] and tensor.dim() > 1:
-            one, two = (1, 2) if tensor.dim() > 3 else (-1, -2)  # heads as a split leaves them, else a transpose
+            # Heads as a split leaves them, else a transpose.
+            one, two = (1, 2) if tensor.dim() > 3 else (-1, -2)
             tensor = tensor.transpose(one, two).contiguous().transpose(one, two)
         tensor = Elsewhere(tensor) if letter["device"] == NAME else tensor.to(letter["device"])
         values[key] = tensor.requires_grad_() if key in letter["grads"] else tensor

@@ -13,7 +13,20 @@ from grader.probes import Probe
 from . import attend, cost, cross, heads, join, library, module, project
 
 # Where two styles of one mistake may differ: extremes, dtypes, devices, lifetimes, refusals.
-ASIDE = frozenset("empty empty-gradient large dtype device life structure facts refuse refuse-turned".split())
+ASIDE = frozenset(
+    [
+        "empty",
+        "empty-gradient",
+        "large",
+        "dtype",
+        "device",
+        "life",
+        "structure",
+        "facts",
+        "refuse",
+        "refuse-turned",
+    ]
+)
 
 
 def probes(seed: int) -> list[Probe]:

@@ -27,7 +27,14 @@ WEAK = "the scores are near -3e5, where float32 itself rounds by 0.03"
 
 def probes(seed: int) -> list[Probe]:
     """All probes of this step."""
-    return [*_plain(seed), *_masked(seed), *_empty_rows(seed), *_large(seed), *_gradients(seed), *_kinds(seed)]
+    return [
+        *_plain(seed),
+        *_masked(seed),
+        *_empty_rows(seed),
+        *_large(seed),
+        *_gradients(seed),
+        *_kinds(seed),
+    ]
 
 
 def _probe(
@@ -85,19 +92,34 @@ def causal(tokens: int) -> Array:
 
 
 def _plain(seed: int) -> list[Probe]:
-    sizes = {"one-token": (2, 3, 1, 1, 4, 6), "one-query": (2, 3, 1, 7, 4, 6), "one-sample": (1, 3, 5, 7, 4, 6)}
+    sizes = {
+        "one-token": (2, 3, 1, 1, 4, 6),
+        "one-query": (2, 3, 1, 7, 4, 6),
+        "one-sample": (1, 3, 5, 7, 4, 6),
+    }
     sizes |= {"one-head": (2, 1, 5, 7, 4, 6), "width-one": (2, 7, 5, 3, 1, 4)}
     first = tensors_of(seed, "one-query", OTHER)
     between = {f"{key}2": value for key, value in first.items()}
-    calls = [call("attend", "q2", "k2", "v2", to=("h2", "w2")), call("attend", "q", "k", "v", to=("h3", "w3"))]
+    calls = [
+        call("attend", "q2", "k2", "v2", to=("h2", "w2")),
+        call("attend", "q", "k", "v", to=("h3", "w3")),
+    ]
     return [
         _probe(seed, "plain", CROSS, "plain untouched", again=True),
         _probe(seed, "plain-other", OTHER, "plain untouched"),
         _probe(seed, "plain-self", SELF, "plain untouched"),
         *(_probe(seed, f"plain-{name}", dims, "plain untouched") for name, dims in sizes.items()),
         _probe(seed, "strided", CROSS, "plain untouched", "inputs not contiguous", strided=frozenset("qkv")),
-        _probe(seed, "twice", CROSS, "plain twice", "called three times with two sizes", script=calls, more=between,
-               report=("h2", "w2", "h3", "w3")),
+        _probe(
+            seed,
+            "twice",
+            CROSS,
+            "plain twice",
+            "called three times with two sizes",
+            script=calls,
+            more=between,
+            report=("h2", "w2", "h3", "w3"),
+        ),
         _probe(seed, "equal", EQUAL, "equal"),
     ]
 
@@ -106,7 +128,13 @@ def _masked(seed: int) -> list[Probe]:
     b, h, tq, tk = CROSS[:4]
     draw = Draw(seed, "attend", "masks")
     pad = padding((7, 4), tk)
-    shapes = {"1d": (tk,), "2d": (tq, tk), "3d": (h, tq, tk), "heads": (1, h, 1, tk), "samples": (b, 1, tq, tk)}
+    shapes = {
+        "1d": (tk,),
+        "2d": (tq, tk),
+        "3d": (h, tq, tk),
+        "heads": (1, h, 1, tk),
+        "samples": (b, 1, tq, tk),
+    }
     return [
         _probe(seed, "mask-padding", CROSS, "mask untouched", "padding mask (B, 1, 1, Tk)", pad, again=True),
         _probe(seed, "mask-causal", SELF, "mask untouched", "causal mask (T, T)", causal(5)),
@@ -115,9 +143,18 @@ def _masked(seed: int) -> list[Probe]:
             _probe(seed, f"mask-{name}", CROSS, "mask untouched", f"mask of shape {shape}", draw.keep(*shape))
             for name, shape in shapes.items()
         ),
-        _probe(seed, "mask-keyword", OTHER, "mask", "mask given by keyword", draw.keep(3, 1, 7, 4), keyword=True),
+        _probe(
+            seed, "mask-keyword", OTHER, "mask", "mask given by keyword", draw.keep(3, 1, 7, 4), keyword=True
+        ),
         _probe(seed, "mask-all-true", CROSS, "mask", "mask all True", np.ones((tq, tk), dtype=np.bool_)),
-        _probe(seed, "mask-one-key", CROSS, "mask", "one key visible to each query", np.eye(tq, tk, dtype=np.bool_)),
+        _probe(
+            seed,
+            "mask-one-key",
+            CROSS,
+            "mask",
+            "one key visible to each query",
+            np.eye(tq, tk, dtype=np.bool_),
+        ),
         _probe(seed, "mask-equal", EQUAL, "equal", "mask (B, 1, Tq, Tk)", draw.keep(4, 1, 4, 4)),
         _probe(seed, "mask-equal-full", EQUAL, "equal", "mask (B, h, Tq, Tk)", draw.keep(4, 4, 4, 4)),
         _probe(seed, "mask-equal-causal", EQUAL, "equal", "causal mask", causal(4)),
@@ -132,7 +169,10 @@ def _empty_rows(seed: int) -> list[Probe]:
     sample = padding((7, 0), tk)
     rows = np.array([True, False, True, True, False]).reshape(tq, 1)
     none = np.zeros((1, 1), dtype=np.bool_)
-    cases = {"some": ("two rows with nothing to attend to", some), "sample": ("one sample with no keys", sample)}
+    cases = {
+        "some": ("two rows with nothing to attend to", some),
+        "sample": ("one sample with no keys", sample),
+    }
     cases |= {"rows": ("mask (Tq, 1)", rows), "none": ("nothing may be attended to", none)}
     both = {"c": np.ones((b, h, tq, CROSS[5])), "cw": np.ones((b, h, tq, tk))}
     backward = [gradient({"heads": "c", "weights": "cw"}, "qkv")]
@@ -186,14 +226,20 @@ def _gradients(seed: int) -> list[Probe]:
 def _kinds(seed: int) -> list[Probe]:
     pad, scores = padding((7, 4), 7), causal(5)
     found = [_probe(seed, f"{dtype}", CROSS, "dtype", dtype=dtype) for dtype in DTYPES]
-    found += [_probe(seed, f"{dtype}-mask", CROSS, "dtype", "padding mask", pad, dtype=dtype) for dtype in DTYPES]
+    found += [
+        _probe(seed, f"{dtype}-mask", CROSS, "dtype", "padding mask", pad, dtype=dtype) for dtype in DTYPES
+    ]
     found += [_probe(seed, "float16-causal", SELF, "dtype", "causal mask", scores, dtype="float16")]
     found += [_probe(seed, "device", CROSS, "device", ELSEWHERE, device="portable")]
-    found += [_probe(seed, "device-mask", CROSS, "device", f"padding mask, {ELSEWHERE}", pad, device="portable")]
+    found += [
+        _probe(seed, "device-mask", CROSS, "device", f"padding mask, {ELSEWHERE}", pad, device="portable")
+    ]
     found += [_probe(seed, "watch", CROSS, "watch", watch=True, diagnose=False)]
     found += [_probe(seed, "watch-mask", SELF, "watch", "causal mask", scores, watch=True, diagnose=False)]
     for tokens in (4, 8):
         dims = (2, 3, tokens, tokens, 4, 6)
         found.append(_probe(seed, f"count-{tokens}", dims, "count count-tokens", count=True, diagnose=False))
-    found.append(_probe(seed, "count-batch", (4, 3, 4, 4, 4, 6), "count count-batch", count=True, diagnose=False))
+    found.append(
+        _probe(seed, "count-batch", (4, 3, 4, 4, 4, 6), "count count-batch", count=True, diagnose=False)
+    )
     return found

@@ -9,12 +9,12 @@ import numpy as np
 from grader.probes import Array, Draw, Op, Probe, call, call_value, op
 
 from .attend import causal
-from .common import DTYPES, GRADIENTS, ELSEWHERE, STRUCTURE, make, module_gradient, structure, told, weights
+from .common import DTYPES, ELSEWHERE, GRADIENTS, STRUCTURE, make, module_gradient, structure, told, weights
 
 AXES = {
-    **{name: ("B", "Tq", "d_model") for name in ("y", "y2", "y3", "d_query")},
-    **{name: ("B", "Tk", "d_model") for name in ("d_key", "d_value")},
-    **{name: ("in", "out") for name in GRADIENTS},
+    **dict.fromkeys(("y", "y2", "y3", "d_query"), ("B", "Tq", "d_model")),
+    **dict.fromkeys(("d_key", "d_value"), ("B", "Tk", "d_model")),
+    **dict.fromkeys(GRADIENTS, ("in", "out")),
 }
 MAIN = (2, 5, 7, 12, 3)  # B, Tq, Tk, d_model, h
 OTHER = (3, 7, 4, 10, 2)
@@ -36,7 +36,11 @@ def _probe(seed: int, name: str, dims: tuple[int, int, int, int, int], tags: str
     b, tq, tk, width, h = dims
     draw = Draw(seed, "cross", name)
     sizes = dict(zip(("B", "Tq", "Tk", "d_model", "h"), dims, strict=True))
-    three = {"query": draw.normal(b, tq, width), "key": draw.normal(b, tk, width), "value": draw.normal(b, tk, width)}
+    three = {
+        "query": draw.normal(b, tq, width),
+        "key": draw.normal(b, tk, width),
+        "value": draw.normal(b, tk, width),
+    }
     return Probe(
         id=f"cross/{name}",
         step="cross",
@@ -95,15 +99,41 @@ def _masked(seed: int) -> list[Probe]:
     equal = {"equal-2d": draw.keep(4, 4), "equal-3d": draw.keep(4, 4, 4)}
     return [
         *(
-            _probe(seed, f"mask-{name}", dims, f"mask untouched{' empty' * name.startswith('empty')}", words, [MASKED],
-                   more={"mask": np.array(mask)})
+            _probe(
+                seed,
+                f"mask-{name}",
+                dims,
+                f"mask untouched{' empty' * name.startswith('empty')}",
+                words,
+                [MASKED],
+                more={"mask": np.array(mask)},
+            )
             for name, (dims, words, mask) in cases.items()
         ),
-        _probe(seed, "grad-empty", MAIN, "empty-gradient", "gradient, two queries with nothing to attend to",
-               [MASKED, module_gradient("y", "c", THREE)], ("d_query", "d_key", "d_value", *GRADIENTS),
-               {"c": draw.normal(2, 5, 12), "mask": empty}, grads=frozenset(THREE)),
-        _probe(seed, "mask-keyword", OTHER, "mask", "mask given by keyword", keyword, more={"mask": draw.keep(7, 4)}),
-        *(_probe(seed, f"mask-{n}", EQUAL, "equal", "mask", [MASKED], more={"mask": mask}) for n, mask in equal.items()),
+        _probe(
+            seed,
+            "grad-empty",
+            MAIN,
+            "empty-gradient",
+            "gradient, two queries with nothing to attend to",
+            [MASKED, module_gradient("y", "c", THREE)],
+            ("d_query", "d_key", "d_value", *GRADIENTS),
+            {"c": draw.normal(2, 5, 12), "mask": empty},
+            grads=frozenset(THREE),
+        ),
+        _probe(
+            seed,
+            "mask-keyword",
+            OTHER,
+            "mask",
+            "mask given by keyword",
+            keyword,
+            more={"mask": draw.keep(7, 4)},
+        ),
+        *(
+            _probe(seed, f"mask-{n}", EQUAL, "equal", "mask", [MASKED], more={"mask": mask})
+            for n, mask in equal.items()
+        ),
     ]
 
 
@@ -148,9 +178,28 @@ def _kinds(seed: int) -> list[Probe]:
     found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
     found += [_probe(seed, f"{d}-mask", MAIN, "dtype", "mask", [MASKED], more=mask, dtype=d) for d in DTYPES]
     found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
-    found += [_probe(seed, "device-mask", MAIN, "device", ELSEWHERE, [MASKED], more=mask, start=there, device="portable")]
+    found += [
+        _probe(
+            seed,
+            "device-mask",
+            MAIN,
+            "device",
+            ELSEWHERE,
+            [MASKED],
+            more=mask,
+            start=there,
+            device="portable",
+        )
+    ]
     found += [_probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False)]
-    found += [_probe(seed, "watch-mask", MAIN, "watch", "mask", [MASKED], more=mask, watch=True, diagnose=False)]
+    found += [
+        _probe(seed, "watch-mask", MAIN, "watch", "mask", [MASKED], more=mask, watch=True, diagnose=False)
+    ]
     for n in (4, 8):
-        found.append(_probe(seed, f"count-{n}", (2, n, n, 12, 3), "count count-tokens", count=True, diagnose=False))
-    return [*found, _probe(seed, "count-batch", (4, 4, 4, 12, 3), "count count-batch", count=True, diagnose=False)]
+        found.append(
+            _probe(seed, f"count-{n}", (2, n, n, 12, 3), "count count-tokens", count=True, diagnose=False)
+        )
+    return [
+        *found,
+        _probe(seed, "count-batch", (4, 4, 4, 12, 3), "count count-batch", count=True, diagnose=False),
+    ]

@@ -36,7 +36,15 @@ def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | N
         tags=frozenset({"figure"}),
         say=f"weights of {h} heads, {tokens} tokens, heads={'not given' if heads is None else heads}",
         tensors={"weights": raw / raw.sum(-1, keepdims=True), "asked": np.array(asked, dtype=np.int64)},
-        script=(op("call", of={"name": "plot_heads"}, args=arguments, kwargs=given if keyword else {}, to="figure"),),
+        script=(
+            op(
+                "call",
+                of={"name": "plot_heads"},
+                args=arguments,
+                kwargs=given if keyword else {},
+                to="figure",
+            ),
+        ),
         report=("figure",),
         grads=frozenset({"weights"}) if attached else frozenset(),
         dtype="float32",

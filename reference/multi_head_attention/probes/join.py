@@ -38,7 +38,12 @@ def _heads(seed: int, name: str, dims: tuple[int, int, int, int], tags: str, wor
 
 
 def _concat(seed: int) -> list[Probe]:
-    edges = {"one-head": (2, 1, 5, 4), "width-one": (2, 6, 5, 1), "one-sample": (1, 3, 5, 4), "one-token": (2, 3, 1, 4)}
+    edges = {
+        "one-head": (2, 1, 5, 4),
+        "width-one": (2, 6, 5, 1),
+        "one-sample": (1, 3, 5, 4),
+        "one-token": (2, 3, 1, 4),
+    }
     draw = Draw(seed, "concat", "more")
     again = [call("concat", "x2", to="y2"), call("concat", "x", to="y3")]
     return [
@@ -66,7 +71,10 @@ def _mixed(seed: int, name: str, dims: tuple[int, int, int, int], tags: str, wor
     b, t, width, d_model = dims
     draw = Draw(seed, "output", name)
     sizes = dict(zip(("B", "T", "h·d_v", "d_model"), dims, strict=True))
-    tensors: dict[str, Array] = {"x": draw.normal(b, t, width), "w": draw.normal(width, d_model, scale=width**-0.5)}
+    tensors: dict[str, Array] = {
+        "x": draw.normal(b, t, width),
+        "w": draw.normal(width, d_model, scale=width**-0.5),
+    }
     return Probe(
         id=f"output/{name}",
         step="output",

@@ -23,7 +23,11 @@ def probes(seed: int) -> list[Probe]:
     alone = call_value("m", "query", "query", "query", to=("y", "w"))
     across = call_value("m", "query", "key", "value", to=("y", "w"))
     other = (3, 7, 4, 10, 2)
-    facts = [make, op("is", of="m", torch="nn.MultiheadAttention", to="right"), op("attributes", of="m", names=FACTS)]
+    facts = [
+        make,
+        op("is", of="m", torch="nn.MultiheadAttention", to="right"),
+        op("attributes", of="m", names=FACTS),
+    ]
     masks: dict[str, tuple[tuple[int, int, int, int, int], Array]] = {
         "mask": (MAIN, draw.keep(2, 5, 7)),
         "mask-other": (other, draw.keep(3, 7, 4)),
@@ -63,7 +67,11 @@ def _probe(seed: int, name: str, dims: tuple[int, int, int, int, int], tags: str
     b, tq, tk, width, _ = dims
     draw = Draw(seed, "library", name)
     sizes = dict(zip(("B", "Tq", "Tk", "d_model", "h"), dims, strict=True))
-    three = {"query": draw.normal(b, tq, width), "key": draw.normal(b, tk, width), "value": draw.normal(b, tk, width)}
+    three = {
+        "query": draw.normal(b, tq, width),
+        "key": draw.normal(b, tk, width),
+        "value": draw.normal(b, tk, width),
+    }
     poured = weights(draw, width)
     return Probe(
         id=f"library/{name}",

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from grader.probes import Array, Draw, Op, Probe, call, call_value, op
 
-from .common import DTYPES, GRADIENTS, ELSEWHERE, STRUCTURE, make, module_gradient, structure, told, weights
+from .common import DTYPES, ELSEWHERE, GRADIENTS, STRUCTURE, make, module_gradient, structure, told, weights
 
 AXES = {
-    **{name: ("B", "T", "d_model") for name in ("y", "y2", "y3", "d_x")},
-    **{name: ("in", "out") for name in GRADIENTS},
+    **dict.fromkeys(("y", "y2", "y3", "d_x"), ("B", "T", "d_model")),
+    **dict.fromkeys(GRADIENTS, ("in", "out")),
 }
 MAIN = (2, 5, 12, 3)  # B, T, d_model, h
 OTHER = (3, 7, 10, 2)
@@ -48,7 +48,11 @@ def _values(seed: int) -> list[Probe]:
     edges = {"one-head": (2, 5, 12, 1), "width-one": (2, 3, 5, 5), "one-sample": (1, 5, 12, 3)}
     edges |= {"one-token": (2, 1, 12, 3), "one-of-each": (1, 1, 6, 2)}
     same = _alike(draw)
-    large = {name: value * 8 for name, value in weights(Draw(seed, "module", "large"), 12).items() if name in "W_q W_k"}
+    large = {
+        name: value * 8
+        for name, value in weights(Draw(seed, "module", "large"), 12).items()
+        if name in "W_q W_k"
+    }
     return [
         _probe(seed, "values", MAIN, "values untouched", again=True),
         _probe(seed, "values-other", OTHER, "values untouched"),
@@ -98,6 +102,9 @@ def _kinds(seed: int) -> list[Probe]:
     found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
     found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
     found += [_probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False)]
-    found += [_probe(seed, f"count-{n}", (2, n, 12, 3), "count count-tokens", count=True, diagnose=False) for n in (4, 8)]
+    found += [
+        _probe(seed, f"count-{n}", (2, n, 12, 3), "count count-tokens", count=True, diagnose=False)
+        for n in (4, 8)
+    ]
     found += [_probe(seed, "count-batch", (4, 4, 12, 3), "count count-batch", count=True, diagnose=False)]
     return found

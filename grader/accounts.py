@@ -1,0 +1,128 @@
+"""What is known of each step once its verdicts are in: absence, bans, mistakes, and whose mistakes they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from .agreement import Suspect
+from .cuda import gpu_check
+from .diagnose import AskVariants, carried, diagnose
+from .hidden import Expected
+from .lessons import Lesson, Step
+from .neighbours import neighbours
+from .observations import advice, banned, import_failure, only_skeleton
+from .plugin import Verdict
+from .probes import Probe
+from .reference import Mistake
+from .scan import detours
+from .score import Account
+from .submission import Submission
+from .transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What answers are held against: probes, expected values, catalogue, and how to ask for its answers."""
+
+    probes: tuple[Probe, ...]
+    want: Mapping[str, Mapping[str, Expected]]
+    mistakes: tuple[Mistake, ...]
+    ask: AskVariants
+    until: Callable[[float], AskVariants] | None = None  # the same, for where its answers take time
+    gpu: tuple[Probe, ...] = ()  # probes asked of a real GPU besides
+
+
+def accounts_of(
+    lesson: Lesson,
+    submission: Submission,
+    found: Transcript,
+    standard: Standard,
+    verdicts: Mapping[str, tuple[Verdict, ...]],
+    missing: Mapping[str, str],
+) -> list[Account]:
+    """One account a step, neighbours before the steps that may import them."""
+    imported = neighbours(lesson, submission)
+    accounts: dict[str, Account] = {}
+    for step in lesson.steps:
+        account = _plain_account(
+            lesson, step, submission, found, standard, verdicts[step.id], missing[step.id]
+        )
+        if not account.absent and not account.barred and _wrong(account):
+            around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
+            account = _explained(lesson, account, found, standard, around)
+        accounts[step.id] = account
+    return list(accounts.values())
+
+
+def _plain_account(
+    lesson: Lesson,
+    step: Step,
+    submission: Submission,
+    found: Transcript,
+    standard: Standard,
+    verdicts: tuple[Verdict, ...],
+    missing: str,
+) -> Account:
+    answers = [found.answers[p.id] for p in standard.probes if p.step == step.id and p.id in found.answers]
+    want = standard.want
+    problem = submission.problems.get(step.file, "")
+    skeleton = "" if missing or problem else only_skeleton(step, answers)
+    return Account(
+        step=step,
+        verdicts=verdicts,
+        absent=missing or skeleton,
+        barred=banned(lesson, step, answers),
+        note=f"{step.file}: {problem}" if problem else import_failure(step, submission, found),
+        review=detours(lesson, step, submission),
+        advice=advice(step, standard.probes, found),
+        extra=()
+        if missing or skeleton
+        else gpu_check(step.id, [*standard.probes, *standard.gpu], found.answers, want),
+        prints=found.prints.get(step.id, "")[:2_000],
+    )
+
+
+def _wrong(account: Account) -> bool:
+    return any(verdict.status != "passed" for verdict in account.verdicts)
+
+
+def _explained(
+    lesson: Lesson, account: Account, found: Transcript, standard: Standard, around: Sequence[Account]
+) -> Account:
+    """A wrong step's mistakes; or whose mistake it carries; or which neighbour keeps it from being judged."""
+    step = account.step
+    wrong = [other for other in around if other.absent or _wrong(other) or other.barred]
+    known = tuple(dict.fromkeys(_made_in(other.step, entry) for other in wrong for entry in other.mistakes))
+    probes = tuple(p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers)
+    suspect = Suspect(step.id, homes_of(lesson, step), probes, found.answers, standard.want, ())
+    anywhere = tuple(dict.fromkeys(entry.id for other in wrong for entry in other.mistakes))
+    if known and (carried(suspect, known, standard.ask) or carried(suspect, anywhere, standard.ask)):
+        names = " and ".join(other.step.file for other in wrong if other.mistakes)
+        return replace(
+            account, carried=f"full points: the mistake of {names} is carried forward, this step is right"
+        )
+    nameless = [other for other in wrong if not other.mistakes and not other.carried]
+    if nameless:
+        files = " and ".join(other.step.file for other in nameless)
+        return replace(
+            account, blocked=f"imports {files}, which is not right yet: this step cannot be judged before"
+        )
+    based = replace(suspect, base=known)
+    found_mistakes = diagnose(based, standard.mistakes, standard.ask)
+    return replace(account, mistakes=found_mistakes)
+
+
+def _made_in(step: Step, entry: Mistake) -> str:
+    """`attend:<id>`: a mistake as it was made in this step's file, where it could have been made in others."""
+    stem = step.file.removesuffix(".py")
+    return f"{stem}:{entry.id}" if stem in entry.homes and len(entry.homes) > 1 else entry.id
+
+
+def homes_of(lesson: Lesson, step: Step) -> tuple[str, ...]:
+    """The solution modules that a mistake in this step may live in, the step's own first."""
+    return (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
+
+
+def _stem(lesson: Lesson, step_id: str) -> str:
+    return next(step.file.removesuffix(".py") for step in lesson.steps if step.id == step_id)
