@@ -29,7 +29,7 @@ class HeatMap:
     @property
     def numbers(self) -> tuple[int, ...]:
         """The whole numbers in the title."""
-        return tuple(int(digits) for digits in re.findall(r"\d+", self.title))
+        return tuple(int(digits) for digits in re.findall(r"\d{1,9}", self.title))
 
 
 def heat_maps(figure: FigureValue) -> tuple[HeatMap, ...]:
@@ -57,7 +57,7 @@ def _heat_map(axes: Mapping[str, object], picture: object) -> HeatMap | None:
     try:
         x = _labels(axes.get("x"), float(picture["left"]), float(picture["right"]), columns)
         y = _labels(axes.get("y"), float(picture["first"]), float(picture["last"]), rows)
-    except (KeyError, TypeError, ValueError):
+    except (ArithmeticError, KeyError, TypeError, ValueError):
         return None
     return HeatMap(array, x, y, title)
 

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from grader import jail
+from grader.errors import InputError
 from grader.grading import Session, grade
 from grader.records import Record, StepRecord
 from grader.report.terminal import render
@@ -100,6 +101,49 @@ def test_who_reaches_a_limit_fails_alone(hasty: Session, name: str) -> None:
     record = one(hasty, name)
     if CASES[name].get("limit"):
         assert "did not come back within 1.2 s" in " ".join(texts(record))
+
+
+# --- other forms ----------------------------------------------------------------------------------
+
+
+def made(name: str, folder: Path) -> Path:
+    """A submission that git cannot keep, made as the index says."""
+    right = BROKEN / "right"
+    if name == "zip of right/":
+        return Path(shutil.make_archive(str(folder / "right"), "zip", right))
+    if name == "tar.gz of right/ inside two folders":
+        shutil.copytree(right, folder / "top" / "a" / "b")
+        return Path(shutil.make_archive(str(folder / "deep"), "gztar", folder / "top"))
+    assert name == "link as concat.py"
+    shutil.copytree(right, folder / "linked")
+    (folder / "linked" / "concat.py").unlink()
+    (folder / "linked" / "concat.py").symlink_to("/etc/hostname")
+    return folder / "linked"
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in INDEX["inputs"] if case["exit"] == 0], ids=lambda c: c["path"]
+)
+def test_a_file_of_the_index_gives_its_record(session: Session, case: Mapping[str, Any]) -> None:
+    agree(case, session.grade(BROKEN / case["path"]))
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in INDEX["made"] if case["exit"] == 0], ids=lambda c: c["make"]
+)
+def test_what_is_made_gives_its_record(session: Session, tmp_path: Path, case: Mapping[str, Any]) -> None:
+    record = session.grade(made(case["make"], tmp_path))
+    graded = {found.id: found.status for found in record.steps if found.id in case["steps"]}
+    for name, wanted in case["steps"].items():
+        assert graded[name] in ([wanted] if isinstance(wanted, str) else wanted)
+
+
+def test_a_lone_file_that_is_no_python_is_said_by_its_line(session: Session) -> None:
+    try:
+        said = " ".join(texts(session.grade(BROKEN / "inputs" / "syntax_error.py")))
+    except InputError as error:
+        said = str(error)
+    assert "line" in said
 
 
 # --- the whole command ----------------------------------------------------------------------------

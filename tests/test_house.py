@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HEAVY = ("matplotlib", "nbformat", "numpy", "pytest", "torch")
 
 TOP_LEVEL = {
-    "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitignore",
+    "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitattributes", ".gitignore",
     "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
 }  # fmt: skip
 
@@ -52,7 +52,18 @@ LAYERS = (
         "scan",
     }
     | {"arriving", "processes", "jail", "sandbox", "reference", "requests", "asking", "observations", "cuda"}
-    | {"judge", "checks", "plugin", "agreement", "diagnose", "score", "seal", "sealing"},
+    | {
+        "neighbours",
+        "accounts",
+        "judge",
+        "checks",
+        "plugin",
+        "agreement",
+        "diagnose",
+        "score",
+        "seal",
+        "sealing",
+    },
     {"pipeline", "grading", "classroom", "audit", "bundle", "quiz", "report"},
     {"cli", "__main__"},
 )
