@@ -115,7 +115,7 @@ def test_every_mistake_fails_its_step(catalogue: Catalogue) -> None:
         assert verdicts
         if all(verdict.status == "passed" for verdict in verdicts):
             passed.append((step.id, entry.id))
-    assert passed == []
+    assert not passed, passed
 
 
 def test_every_mistake_is_named(catalogue: Catalogue) -> None:
@@ -141,7 +141,7 @@ def test_no_two_mistakes_are_alike_unless_twins(catalogue: Catalogue) -> None:
                 twins = one.name == two.name or two.id in one.twins or one.id in two.twins
                 if not twins and _alike(catalogue, step, one, two):
                     same.append((step.id, one.id, two.id))
-    assert same == []
+    assert not same, same
 
 
 def _alike(catalogue: Catalogue, step: Step, one: Mistake, two: Mistake) -> bool:

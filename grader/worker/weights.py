@@ -83,7 +83,7 @@ def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> st
             have, want = tuple(place.stored.shape), (value.shape[0], value.shape[1] * place.blocks)
             want = want[::-1] if place.transposed else want
             if have != want:
-                return f"{place.owner} has shape {have}, expected {want}"
+                return f"{place.owner} {_misfit(have, want)}: it has shape {have}, expected {want}"
             place.view(place.stored).copy_(value)
             if not _kept(module, name, value, fused):
                 found = f"{place.owner} does not keep the weights given to it"
@@ -99,6 +99,12 @@ def _kept(module: nn.Module, name: str, value: Tensor, fused: Fused) -> bool:
     place = find_weights(module, [name], fused)[0].get(name)
     held = None if place is None else place.view(place.stored)
     return held is not None and held.shape == value.shape and torch.equal(held, value.to(held.dtype))
+
+
+def _misfit(have: tuple[int, ...], want: tuple[int, ...]) -> str:
+    if have == want[::-1]:
+        return "is turned"
+    return "is too large" if have[0] * have[1] > want[0] * want[1] else "is too small"
 
 
 def gradients(
