@@ -149,7 +149,7 @@ def test_a_lone_file_that_is_no_python_is_said_by_its_line(session: Session) -> 
 # --- the whole command ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["fork_bomb", "prints_to_descriptor", "raises_at_import"])
+@pytest.mark.parametrize("name", ["fork_bomb", "raises_at_import"])
 def test_the_command_itself_gives_that_record(name: str) -> None:
     line = [sys.executable, "-m", "grader", "grade", str(BROKEN / name), "--json", "-"]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, timeout=170, check=False)
@@ -168,7 +168,7 @@ def test_the_terminal_shows_no_control_character_of_a_submission(session: Sessio
 
 def test_a_grade_ends_when_its_time_is_over_and_says_what_was_not_reached() -> None:
     began = time.monotonic()
-    record = grade(BROKEN / "every_step_hangs", SLUG, SEED, seconds=15.0)
+    record = grade(BROKEN / "every_step_hangs", SLUG, SEED, seconds=9.0)
     assert time.monotonic() - began < 40
     assert record.score == 0
     assert "was not reached before the time for the whole grade was over" in " ".join(texts(record))
@@ -181,7 +181,7 @@ def test_steps_that_take_their_time_starve_no_other(tmp_path: Path, hasty: Sessi
         slow += "def _slow(*a, **k):\n    time.sleep(1)\n    return _was(*a, **k)\n_T.transpose = _slow\n"
         (tmp_path / f"{name}.py").write_text(f"{slow}\n{text}", "utf-8")
     shutil.copy(BROKEN / "right" / "cost.py", tmp_path)
-    kept, hasty.seconds = hasty.seconds, 20.0
+    kept, hasty.seconds = hasty.seconds, 12.0
     try:
         began = time.monotonic()
         record = hasty.grade(tmp_path)
