@@ -14,6 +14,7 @@ from .sandbox import Worker
 from .transcript import Answer, Loading, Transcript, read_answer, read_loading
 from .wording import stopped
 
+HALVED = 32  # variants from which on two processes share them
 ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade
 AGAIN = "again:"
@@ -122,12 +123,17 @@ def variants(
 ) -> dict[str, dict[str, Answer]]:
     """The answers of several variants of the reference to one step's probes, by variant.
 
-    What has not come within `seconds` is left out.
+    What has not come within `seconds` is left out; many are asked for in two halves side by side.
     """
-    asked = run.request([run.group(step, step, probes, (), sets)], 1)
-    found = worker.run(asked, [step], time.monotonic() + seconds)
+    names = list(sets)
+    halves = [names[0::2], names[1::2]] if len(names) >= HALVED else [names]
+    parts = {f"{step}:{number}": half for number, half in enumerate(halves)}
+    groups = [
+        run.group(key, step, probes, (), {name: sets[name] for name in half}) for key, half in parts.items()
+    ]
+    found = worker.run(run.request(groups, len(groups)), list(parts), time.monotonic() + seconds)
     answers: dict[str, dict[str, Answer]] = {key: {} for key in sets}
-    for head in found[step].frames:
+    for head in (head for key in parts for head in found[key].frames):
         if head.get("kind") == "answer" and str(head.get("variant")) in answers:
             answer = read_answer(head)
             answers[str(head.get("variant"))][answer.probe] = answer

@@ -59,20 +59,48 @@ def expected_answers(
 def standard(
     lesson: Lesson, reference: Reference, probes: Sequence[Probe], worker: Worker, deadline: float
 ) -> Standard:
-    """A standard computed afresh with the reference at hand."""
+    """A standard computed afresh with the reference at hand.
+
+    What a known mistake has answered is remembered, so that a class asks for it once.
+    """
     want = expected_answers(lesson, reference, probes, worker, deadline)
     run = reference_run(lesson, reference.modules, exact=False)
+
+    known: dict[tuple[str, tuple[str, ...]], dict[str, Answer]] = {}
 
     def until(end: float) -> AskVariants:
         def ask(
             step: str, asked: Sequence[Probe], sets: Mapping[str, Sequence[str]]
         ) -> Mapping[str, Mapping[str, Answer]]:
             seconds = min(VARIANT_SECONDS, end - time.monotonic())
-            return variants(run, step, asked, sets, worker, seconds) if seconds > 0 else {}
+            new = {
+                key: ids for key, ids in sets.items() if not _answered(known.get((step, tuple(ids))), asked)
+            }
+            lacking = [
+                probe
+                for probe in asked
+                if any(probe.id not in known.get((step, tuple(new[k])), ()) for k in new)
+            ]
+            found = variants(run, step, lacking, new, worker, seconds) if new and seconds > 0 else {}
+            for key, answers in found.items():
+                if len(sets[key]) == 1:
+                    known.setdefault((step, tuple(sets[key])), {}).update(answers)
+            merged = {
+                key: {**known.get((step, tuple(ids)), {}), **found.get(key, {})} for key, ids in sets.items()
+            }
+            return {
+                key: {probe.id: given[probe.id] for probe in asked if probe.id in given}
+                for key, given in merged.items()
+                if given
+            }
 
         return ask
 
     return Standard(tuple(probes), want, reference.mistakes, until(math.inf), until)
+
+
+def _answered(known: Mapping[str, Answer] | None, asked: Sequence[Probe]) -> bool:
+    return known is not None and all(probe.id in known for probe in asked)
 
 
 def jailed_run(lesson: Lesson, submission: Submission) -> Run:

@@ -148,8 +148,14 @@ UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
         lambda: four(linear, W_k=torch.ones(4, 4).numpy().tolist()),
         f"W_k is a list, expected {PLAIN}",
     ),
-    "too wide": (lambda: four(linear, W_o=linear(12, 4)), "W_o is too large: it has shape (4, 12), expected (4, 4)"),
-    "too narrow": (lambda: four(linear, W_q=parameter(4, 2)), "W_q is too small: it has shape (4, 2), expected (4, 4)"),
+    "too wide": (
+        lambda: four(linear, W_o=linear(12, 4)),
+        "W_o is too large: it has shape (4, 12), expected (4, 4)",
+    ),
+    "too narrow": (
+        lambda: four(linear, W_q=parameter(4, 2)),
+        "W_q is too small: it has shape (4, 2), expected (4, 4)",
+    ),
     "fused too narrow": (
         lambda: Kept(W_qkv=linear(4, 8), W_o=linear()),
         "W_qkv is too small: it has shape (8, 4), expected (12, 4)",

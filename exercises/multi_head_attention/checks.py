@@ -413,7 +413,9 @@ def _structure(case: Case) -> None:
         raise case.fail("the class should be an nn.Module")
     if case.flag("unregistered"):
         names = ", ".join(case.texts("unregistered"))
-        raise case.fail(f"{names} is not a trainable parameter of the module: no optimizer would ever change it")
+        raise case.fail(
+            f"{names} is not a trainable parameter of the module: no optimizer would ever change it"
+        )
     if case.flag("unsaved"):
         raise case.fail(f"{', '.join(case.texts('unsaved'))} is missing from state_dict()")
     if case.flag("shared"):

@@ -137,10 +137,13 @@ def load(guest: Guest, request: Mapping[str, Any], mistakes: Any) -> tuple[dict[
 
 
 def _overlay(guest: Guest, mistakes: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-    """Put known mistakes into the reference's modules, before their dependents are imported."""
+    """Put known mistakes into the reference's modules, before their dependents are imported.
+
+    The catalogue itself is imported once; it imports the solution's modules inside its functions only.
+    """
     if not mistakes:
         return {}
-    replaced: dict[str, dict[str, Any]] = guest.load("mistakes").overlay(mistakes)
+    replaced: dict[str, dict[str, Any]] = guest.load_kept("mistakes").overlay(mistakes)
     for name, attributes in replaced.items():
         module = guest.load(name)
         for attribute, value in attributes.items():

@@ -37,6 +37,7 @@ class Guest:
     ) -> None:
         self.before = before
         self.codes: dict[str, types.CodeType] = {} if before is None else before.codes
+        self.kept: set[str] = set() if before is None else before.kept
         self.finder = _Finder(self)
         self.sources = {str(module["name"]): module for module in modules}
         self.paths = {str(module["path"]) for module in modules}
@@ -50,13 +51,14 @@ class Guest:
     def install(self) -> None:
         """Put the submission before everything on disk, except what is already imported.
 
-        The guest before it, if any, is forgotten with all its modules.
+        The guest before it, if any, is forgotten with all its modules but those it wanted kept.
         """
         if self.before is not None:
             sys.meta_path.remove(self.before.finder)
             own = {*self.sources, *(name.split(".")[0] for name in self.sources)}
             for name in [key for key in sys.modules if key.startswith(PACKAGE) or key in own]:
-                del sys.modules[name]
+                if name not in self.kept:
+                    del sys.modules[name]
             self.before = None
         package = types.ModuleType(PACKAGE)
         package.__path__ = []
@@ -67,6 +69,13 @@ class Guest:
     def load(self, name: str) -> types.ModuleType:
         """Import one module of the submission; whatever it raises comes out."""
         return importlib.import_module(f"{PACKAGE}.{name}")
+
+    def load_kept(self, name: str) -> types.ModuleType:
+        """Import a module that stays, with all it imports, for the guests to come."""
+        before = set(sys.modules)
+        module = self.load(name)
+        self.kept |= set(sys.modules) - before
+        return module
 
     def execute(self, name: str, module: types.ModuleType) -> None:
         """Run a module's cells; in a notebook a cell that raises is passed over."""
