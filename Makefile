@@ -4,6 +4,8 @@ PYTHON ?= python3
 SUBMISSION ?= exercises/multi_head_attention
 # options of `grader grade`, e.g. ARGS="--json record.json"
 ARGS ?=
+# test files run side by side, each in a process of its own
+JOBS ?= 2
 # another package index for torch, e.g. PyTorch's CPU wheel index (README, "Without a GPU")
 TORCH_INDEX_URL ?=
 
@@ -24,7 +26,7 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 	@$(PY) -m grader grade "$(SUBMISSION)" $(ARGS)
 
 test: $(READY) ## all tests
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile
 
 test-gpu: $(READY) ## the tests that need a CUDA device; without one they fail
 	@$(PY) -m pytest -q -m gpu
