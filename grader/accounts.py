@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from .agreement import Suspect
 from .cuda import gpu_check
-from .diagnose import AskVariants, carried, diagnose
+from .diagnose import carried, diagnose
 from .hidden import Expected
 from .lessons import Lesson, Step
+from .matching import AskVariants
 from .neighbours import neighbours
 from .observations import advice, banned, import_failure, only_skeleton
 from .plugin import Verdict

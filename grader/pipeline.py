@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .accounts import Standard, accounts_of
-from .asking import gather, variants
+from .asking import gather
 from .cases import Case
-from .diagnose import AskVariants
 from .errors import LessonError, MachineError
 from .hidden import Expected
 from .judge import judge
 from .lessons import Lesson
+from .matching import AskVariants
 from .observations import absent
 from .probes import Probe
 from .records import Record, SubmissionRecord
@@ -26,6 +26,7 @@ from .sandbox import Worker
 from .score import score_step, wrong_points
 from .submission import Submission
 from .transcript import Answer, Transcript
+from .variants import variants
 
 VARIANT_SECONDS = 120.0  # for one question to the known mistakes
 SIDE_BY_SIDE = 2  # children of one worker at a time

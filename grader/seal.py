@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .diagnose import Answers, AskVariants
+from .agreement import Answers
 from .errors import InputError, MachineError
 from .hidden import Expected, seal
+from .matching import AskVariants
 from .probes import Probe
 from .reference import Mistake
 from .sealing import plain_probe, plain_value, read_plain_value, read_probe

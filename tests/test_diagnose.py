@@ -6,7 +6,8 @@ import pytest
 from answers import probe, raising, returned, tensor
 
 from grader import diagnose as engine
-from grader.diagnose import Answers, Suspect, alike, carried, diagnose
+from grader.agreement import Answers, Suspect, alike
+from grader.diagnose import carried, diagnose
 from grader.hidden import seal
 from grader.probes import Probe
 from grader.reference import Mistake
@@ -228,7 +229,7 @@ def test_a_pair_is_named_when_no_single_entry_fits() -> None:
 
 
 def test_pairs_stop_when_their_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = {f"m{n}": [1, 0, 1, 0, 0, 0] for n in range(6)}
+    rows = {f"m{n}": [1, 2, 1, 3, 0, 0] for n in range(6)}
     catalogue = Catalogue(**rows, m4_and_m5=[1, 1, 1, 1, 0, 0])
     assert named([1, 1, 1, 1, 0, 0], catalogue) == ["m4", "m5"]
     monkeypatch.setattr(engine, "PAIR_BATCH", 2)

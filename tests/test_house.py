@@ -54,6 +54,8 @@ LAYERS = (
     | {"arriving", "processes", "jail", "sandbox", "reference", "requests", "asking", "observations", "cuda"}
     | {
         "neighbours",
+        "matching",
+        "variants",
         "accounts",
         "judge",
         "checks",

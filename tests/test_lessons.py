@@ -12,7 +12,6 @@ from corpus import SOLUTION, names_of
 
 from grader.accounts import Standard, homes_of
 from grader.agreement import Answers, Suspect, alike, words
-from grader.asking import variants
 from grader.cases import Case
 from grader.diagnose import diagnose
 from grader.grading import Session
@@ -23,6 +22,7 @@ from grader.probes import Probe
 from grader.reference import Mistake, make_probes, read_reference
 from grader.requests import reference_run
 from grader.sandbox import start_trusted
+from grader.variants import variants
 
 SEED = 20
 ROOT = Path(__file__).resolve().parent.parent

@@ -16,8 +16,8 @@ import pytest
 from answers import probe, raising, returned, tensor
 
 from grader import seal as module
+from grader.agreement import Answers
 from grader.compare import difference, same_value
-from grader.diagnose import Answers
 from grader.errors import InputError, MachineError
 from grader.hidden import seal
 from grader.probes import Draw, Probe

@@ -11,8 +11,10 @@ import inspect
 import linecache
 import sys
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+from .catching import Catch
 
 PACKAGE = "submission"
 FUTURES = annotations.compiler_flag
@@ -113,7 +115,7 @@ class Guest:
             # In a notebook a future statement holds for the cells after it, too.
             flags = self.futures if self.notebook else 0
             parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-            tree = ast.fix_missing_locations(_Catch(self.wanted).visit(parsed))
+            tree = ast.fix_missing_locations(Catch(self.wanted).visit(parsed))
             self.codes[shown] = compile(tree, shown, "exec", flags, dont_inherit=True)
         self.futures |= self.codes[shown].co_flags & FUTURES
         return self.codes[shown]
@@ -215,33 +217,6 @@ class _Alias(importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         # The import system has just written the alias's spec into the module; its own is put back.
         module.__spec__ = self.spec
-
-
-class _Catch(ast.NodeTransformer):
-    """Notes each module-level definition of a wanted name right after it is made, a lambda's too."""
-
-    def __init__(self, wanted: frozenset[str]) -> None:
-        self.wanted = wanted
-
-    def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Any:
-        return [node, self._note(node.name, node)] if node.name in self.wanted else node
-
-    def _assigned(self, node: ast.Assign | ast.AnnAssign) -> Any:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if node.value else []
-        names = [target.id for target in targets if isinstance(target, ast.Name) and target.id in self.wanted]
-        return [node, *(self._note(name, node) for name in names)]
-
-    @staticmethod
-    def _note(name: str, node: ast.stmt) -> ast.stmt:
-        arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load())]
-        call = ast.Call(ast.Name("__defined__", ast.Load()), arguments, [])
-        return ast.copy_location(ast.Expr(call), node)
-
-    visit_FunctionDef: Callable[..., Any] = _defined
-    visit_AsyncFunctionDef: Callable[..., Any] = _defined
-    visit_ClassDef: Callable[..., Any] = _defined
-    visit_Assign: Callable[..., Any] = _assigned
-    visit_AnnAssign: Callable[..., Any] = _assigned
 
 
 class _Shell:

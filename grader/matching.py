@@ -1,0 +1,140 @@
+"""How a known mistake's answers compare with a learner's: on every probe, nearly, or on the core alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from .agreement import Answers, Suspect, words
+from .probes import Probe
+from .reference import Mistake
+from .transcript import Answer
+
+AskVariants = Callable[[str, Sequence[Probe], Mapping[str, Sequence[str]]], Mapping[str, Answers]]
+
+
+class Tier(Enum):
+    """How well an entry explains a learner's answers."""
+
+    EXACT = 3
+    NEAR = 2
+    LOOSE = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How an entry compares with the learner: its tier, and on how much they agree.
+
+    `evidence` counts wrong answers and crashes, `told` those of them with the same value or the same words,
+    `shared` everything agreed on.
+    """
+
+    tier: Tier
+    evidence: int
+    told: int
+    shared: int
+
+    @property
+    def order(self) -> tuple[int, int, int, int]:
+        """The better, the larger."""
+        return self.tier.value, self.evidence, self.told, self.shared
+
+
+def matches_of(
+    suspect: Suspect,
+    probes: Sequence[Probe],
+    wrong: set[str],
+    sets: Mapping[str, Sequence[str]],
+    ask: AskVariants,
+    *,
+    size: int,
+) -> dict[str, Match]:
+    """Every set of mistakes that may be the learner's: first on a few probes, then on all of them."""
+    sieve = _sieve(suspect, probes, wrong, size)
+    answers = ask(suspect.step, sieve, {key: (*suspect.base, *ids) for key, ids in sets.items()})
+    possible = {key for key in answers if _possible(suspect, sieve, wrong, answers[key])}
+    left = {key: ids for key, ids in sets.items() if key in possible}
+    if not left:
+        return {}
+    answers = ask(suspect.step, probes, {key: (*suspect.base, *ids) for key, ids in left.items()})
+    found = {key: match_of(suspect, probes, wrong, answers[key]) for key in left if key in answers}
+    return {key: match for key, match in found.items() if match is not None}
+
+
+def _possible(suspect: Suspect, sieve: Iterable[Probe], wrong: set[str], theirs: Answers) -> bool:
+    return all(
+        probe.id in theirs and not (probe.core and _contradicts(suspect, probe, wrong, theirs[probe.id]))
+        for probe in sieve
+    )
+
+
+def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer) -> bool:
+    """A disagreement that cannot come from two styles of one mistake."""
+    mine = suspect.got[probe.id]
+    if suspect.agrees(probe, theirs):
+        return False
+    if mine.outcome == theirs.outcome == "returned":
+        return True
+    return probe.id not in wrong or not suspect.wrong(probe, theirs) or mine.outcome == "stopped"
+
+
+def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: Answers) -> Match | None:
+    """How a known mistake's answers compare with the learner's; None when they cannot be the same mistake."""
+    exact, near, core_told, core_off, told, answered, evidence, shared = True, True, 0, 0, 0, 0, 0, 0
+    for probe in probes:
+        answer = theirs.get(probe.id)
+        if answer is None:
+            return None
+        mine = suspect.got[probe.id]
+        if suspect.agrees(probe, answer):
+            shared += 1
+            answered += answer.outcome == "returned"
+            if probe.id in wrong:
+                same = answer.outcome == "returned" or words(mine) == words(answer)
+                evidence += 1
+                told += same
+                core_told += probe.core and same
+            continue
+        exact = False
+        if probe.core and _contradicts(suspect, probe, wrong, answer):
+            return None
+        core_off += probe.core
+        near = near and probe.id in wrong and suspect.wrong(probe, answer)
+    if exact and (told or (evidence and answered)):
+        return Match(Tier.EXACT, evidence, told, shared)
+    if core_off > core_told:
+        return None  # it crashes where the learner is wrong, and hardly ever shows what the learner gives
+    if near and told:
+        return Match(Tier.NEAR, evidence, told, shared)
+    return Match(Tier.LOOSE, evidence, told, shared) if core_told else None
+
+
+def _sieve(suspect: Suspect, probes: Sequence[Probe], wrong: set[str], size: int) -> list[Probe]:
+    """A few probes that tell most entries apart: core ones, answered wrongly first, of every kind."""
+    core = [probe for probe in probes if probe.core] or list(probes)
+    answered = [probe for probe in core if suspect.got[probe.id].outcome == "returned"]
+    off = [probe for probe in answered if probe.id in wrong]
+    right = [probe for probe in answered if probe.id not in wrong]
+    rest = [probe for probe in core if probe not in answered]
+    return [*spread(off, max(size - 2, 1)), *spread(right, 2), *spread(rest, 2)][:size]
+
+
+def spread(probes: Sequence[Probe], count: int) -> list[Probe]:
+    """Up to `count` probes, evenly over the list, so that different kinds are among them."""
+    if len(probes) <= count:
+        return list(probes)
+    step = len(probes) / count
+    return [probes[int(i * step)] for i in range(count)]
+
+
+def best_of(suspect: Suspect, entries: Sequence[Mistake], found: Mapping[str, Match]) -> Mistake | None:
+    """The best match; among equals one at home in this very step, then the first listed."""
+    left = [entry for entry in entries if entry.id in found]
+    if not left:
+        return None
+
+    def rank(entry: Mistake) -> tuple[int, int, int, int, bool, int]:
+        return (*found[entry.id].order, suspect.homes[0] in entry.homes, -entries.index(entry))
+
+    return max(left, key=rank)
