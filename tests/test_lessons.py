@@ -20,6 +20,7 @@ from grader.lessons import Lesson, Step, find_lesson
 from grader.pipeline import standard
 from grader.probes import Probe
 from grader.reference import Mistake, make_probes, read_reference
+from grader.report.terminal import render
 from grader.requests import reference_run
 from grader.sandbox import start_trusted
 from grader.variants import variants
@@ -98,6 +99,10 @@ def test_the_skeleton_earns_nothing_and_is_no_error(session: Session) -> None:
     record = session.grade(ROOT / "exercises" / "multi_head_attention")
     assert record.score == 0
     assert {step.status for step in record.steps} == {"not_attempted"}
+    told = render(record, width=80, colour=False)
+    assert "still the skeleton" in told
+    assert "NotImplementedError" not in told
+    assert "✗" not in told
 
 
 def test_every_mistake_answers_in_its_own_step(catalogue: Catalogue) -> None:
