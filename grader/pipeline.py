@@ -42,7 +42,7 @@ def expected_answers(
 ) -> dict[str, Mapping[str, Expected]]:
     """The solution's own answers to the probes, in float64. Raises LessonError when it has none."""
     run = reference_run(lesson, reference.modules, exact=True)
-    judged = [probe for probe in probes if probe.judged]
+    judged = [replace(probe, again=False) for probe in _last_step_first(lesson, probes) if probe.judged]
     found = gather(run, judged, {}, worker, deadline, SIDE_BY_SIDE)
     want: dict[str, Mapping[str, Expected]] = {}
     for probe in judged:
@@ -100,6 +100,12 @@ def standard(
     return Standard(tuple(probes), want, reference.mistakes, until(math.inf), until)
 
 
+def _last_step_first(lesson: Lesson, probes: Sequence[Probe]) -> list[Probe]:
+    """The steps in reverse: a lesson's last ones import most, and then run beside all the others."""
+    place = {step.id: number for number, step in enumerate(lesson.steps)}
+    return sorted(probes, key=lambda probe: -place[probe.step])
+
+
 def _answered(known: Mapping[str, Answer] | None, asked: Sequence[Probe]) -> bool:
     return known is not None and all(probe.id in known for probe in asked)
 
@@ -132,7 +138,7 @@ def transcribe(
     """Run a submission's steps on all probes, once, until `deadline` (monotonic seconds) at most."""
     names = [item.name for item in lesson.forbidden]
     forbidden = {step.id: names for step in lesson.steps if step.forbid}
-    asked = [probe for probe in probes if probe.step in steps]
+    asked = [probe for probe in _last_step_first(lesson, probes) if probe.step in steps]
     return gather(run, asked, forbidden, worker, deadline, SIDE_BY_SIDE)
 
 

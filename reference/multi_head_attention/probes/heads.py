@@ -12,7 +12,7 @@ TOKENS = ("the", "cat", "sat", "on", "my", "mat")
 def probes(seed: int) -> list[Probe]:
     """All probes of this step; the first asks for the default heads."""
     return [
-        _probe(seed, "default", 4, 5, None, again=True),
+        _probe(seed, "default", 4, 5, None),
         _probe(seed, "three", 4, 5, (2, 0, 3)),
         _probe(seed, "keyword", 5, 3, (4, 1), keyword=True),
         _probe(seed, "one", 3, 6, (1,)),
