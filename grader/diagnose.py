@@ -23,7 +23,7 @@ from .probes import Probe
 from .reference import Mistake
 
 SIEVE = 6  # probes that every entry is tried on first
-PAIR_SIEVE = 3  # probes that every pair is tried on first
+PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first
 PAIR_BATCH = 300  # pairs asked for at a time
 SHOWN = 10  # wrong answers on which it is seen what a mistake explains by itself
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most

@@ -43,7 +43,6 @@ class Guest:
         self.finder = _Finder(self)
         self.sources = {str(module["name"]): module for module in modules}
         self.paths = {str(module["path"]) for module in modules}
-        self.labels: dict[str, str] = {}
         self.wanted = frozenset(wanted)
         self.notebook = notebook
         self.defined: dict[str, dict[str, list[Any]]] = {}
