@@ -78,7 +78,7 @@ def gather(
     deadline: float,
     side_by_side: int,
 ) -> Transcript:
-    """Every step's answers, each step in a process of its own; what is asked for twice comes last.
+    """Every step's answers, each step in a process of its own; what is asked for twice has another one.
 
     `deadline` (monotonic seconds) bounds the whole. Raises MachineError when no worker can be started.
     """
@@ -97,11 +97,16 @@ def gather(
             break
         # Of one file a few groups show whether it can be imported at all; the others need not wait for that.
         now = dict(list(waiting.items())[:side_by_side] if first and one_file else waiting)
+        if not deaths:
+            now |= {
+                key: asked for key, asked in later.items() if asked.step in now and not now[asked.step].rounds
+            }
         side = 1 if deaths else side_by_side
         found = _ask(run, now, forbidden, worker, deadline, side)
         died = any(group.how == "worker died" for group in found.values())
         over = _settle(got, now, found, alone=deaths > 0)
         waiting = {key: asked for key, asked in waiting.items() if key not in over}
+        later = {key: asked for key, asked in later.items() if key not in over}
         if first and one_file:
             _same_for_all(got, now, found, waiting)
         deaths += died
@@ -110,6 +115,21 @@ def gather(
         got.stop(asked, "deadline", "")
     _tell_failed_imports(got, probes)
     return Transcript(got.loadings, got.answers, got.again, got.prints)
+
+
+def together(run: Run, probes: Sequence[Probe], worker: Worker, deadline: float) -> dict[str, Answer]:
+    """What our own reference answers: the first step in one process, all others in another, beside it."""
+    steps: dict[str, list[Probe]] = {}
+    for probe in probes:
+        steps.setdefault(probe.step, []).append(probe)
+    halves = [list(steps)[:1], list(steps)[1:]]
+    groups = [
+        run.group(first, first, steps[first], more={name: steps[name] for name in others})
+        for first, *others in filter(None, halves)
+    ]
+    found = worker.run(run.request(groups, len(groups)), [str(group["group"]) for group in groups], deadline)
+    heads = [head for group in found.values() for head in group.frames if head.get("kind") == "answer"]
+    return {answer.probe: answer for answer in map(read_answer, heads)}
 
 
 def _groups(probes: Sequence[Probe], again: bool = False) -> dict[str, _Asked]:
@@ -138,11 +158,13 @@ def _ask(
     side_by_side: int,
 ) -> dict[str, Group]:
     """One asking; every group gets an equal share of the time there is, so that none starves another."""
-    share = max((deadline - time.monotonic()) * side_by_side / len(now), 1.0)
+    # What is asked again after its step is short, and takes its time from nobody.
+    first = [key for key, asked in now.items() if not (asked.again and asked.step in now)]
+    share = max((deadline - time.monotonic()) * side_by_side / len(first), 1.0)
     groups = []
     for key, asked in now.items():
-        names = forbidden.get(asked.step, ())
-        groups.append(run.group(key, asked.step, asked.probes, names, turn_seconds=share))
+        names, after = forbidden.get(asked.step, ()), "" if key in first else asked.step
+        groups.append(run.group(key, asked.step, asked.probes, names, turn_seconds=share, after=after))
     try:
         return worker.run(run.request(groups, side_by_side), list(now), deadline)
     except MachineError:
@@ -157,6 +179,8 @@ def _settle(got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group
     suspect = alone  # the first that was cut off by a worker's death, when each ran alone, has caused it
     for key, asked in now.items():
         group = found[key]
+        if group.how == "skipped" or (asked.again and asked.step in now and group.how == "worker died"):
+            continue
         got.keep(asked, group)
         asked.probes = got.left(asked)
         if not asked.probes or group.how == "deadline":

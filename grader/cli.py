@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from .errors import GraderError, InputError
+
+if TYPE_CHECKING:
+    from .sandbox import Worker
 
 INTERRUPTED = 130
 
@@ -28,7 +32,9 @@ def grader() -> None:
 
 @app.command()
 def grade(
+    context: typer.Context,
     path: Annotated[Path, typer.Argument(help="A folder, a .py file, a notebook, or an archive of these.")],
+    *,
     lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")
@@ -55,7 +61,7 @@ def grade(
 
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, junit) if file is not None)
-    record = run(path, lesson, seed, sealed=sealed, device=_device(device))
+    record = run(path, lesson, seed, sealed=sealed, device=_device(device), workers=context.obj or ())
     if record_file is not None:
         write_text(record_file, record.to_json())
     if junit is not None:
@@ -99,14 +105,17 @@ def seal(
     typer.echo(f"{out}: {len(data) / 1024:.0f} KiB")
 
 
-def main() -> None:
-    """Run the command; a fault is one line on standard error, never a traceback."""
+def main(workers: Sequence[Worker] = ()) -> None:
+    """Run the command; a fault is one line on standard error, never a traceback.
+
+    `workers` have been started already, for the command that needs them; the caller closes them.
+    """
     import signal
 
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        code = app(standalone_mode=False)
+        code = app(standalone_mode=False, obj=tuple(workers))
     except GraderError as error:
         _end(str(error), error.exit_code)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is ours: never a learner's zero)

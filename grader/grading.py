@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .errors import InputError
-from .sandbox import start_jailed, start_open, start_trusted
+from .sandbox import start_both, start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
     from .accounts import Standard
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .probes import Probe
     from .records import Record
     from .requests import Run
+    from .sandbox import Worker
     from .submission import Submission
     from .transcript import Transcript
 
@@ -41,8 +42,11 @@ def grade(
     sealed: Path | None = None,
     seconds: float = WHOLE_SECONDS,
     device: str = CPU,
+    workers: Sequence[Worker] = (),
 ) -> Record:
-    """The record of one submission, within about so many seconds. Raises InputError, LessonError, MachineError.
+    """The record of one submission, within about so many seconds, by `workers` if some are started already.
+
+    Raises InputError, LessonError, MachineError.
 
     Seed and reference decide every probe and every expected value; without a seed one is drawn. Where the
     reference is absent, or a sealed file is given, that file decides. On the device "cuda" the submission is
@@ -50,7 +54,7 @@ def grade(
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
-    with Session(slug, seed, root, sealed, seconds, device) as session:
+    with Session(slug, seed, root, sealed, seconds, device, workers) as session:
         return session.grade(path)
 
 
@@ -65,18 +69,19 @@ class Session:
         sealed: Path | None = None,
         seconds: float = WHOLE_SECONDS,
         device: str = CPU,
+        workers: Sequence[Worker] = (),
     ) -> None:
         self.started = time.monotonic()
         self.seconds = seconds
         self.device = device
-        self.worker = start_jailed() if device == CPU else start_open()
         self._pool = ThreadPoolExecutor(2)
         self._standard: Future[Standard] | None = None
         self._place = (slug, root)
         self._seed = seed
         self._sealed = sealed
         # Known before any lesson is read, so that the reference's worker can start at once where it is needed.
-        self._trusted = None if sealed is not None or not has_reference(root) else start_trusted()
+        alone = sealed is not None or not has_reference(root)
+        self.worker, self._trusted = _workers(device, alone, workers)
         self.lesson: Lesson | None = None
 
     def __enter__(self) -> Self:
@@ -183,6 +188,15 @@ class Session:
         from .pipeline import asked_steps, transcribe
 
         return transcribe(lesson, run, probes, asked_steps(lesson, submission, run), self.worker, end)
+
+
+def _workers(device: str, alone: bool, started: Sequence[Worker]) -> tuple[Worker, Worker | None]:
+    """The submission's worker and, unless it is `alone`, the reference's; those already started, if any."""
+    if started:
+        return started[0], (*started[1:], None)[0]
+    if device != CPU:
+        return start_open(), None if alone else start_trusted()
+    return (start_jailed(), None) if alone else start_both()
 
 
 def has_reference(root: Path | None) -> bool:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,12 @@ TMP_BYTES = 64 * 2**20  # all that a guest may write
 SHARED_BYTES = 16 * 2**20
 # As root the children change to an unused uid, which needs these three and nothing else.
 CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL")
+# The one who holds a jail open for a worker that enters it later.
+HOLD = """import json, os, sys
+sys.stdout.write(json.dumps(dict(os.environ)) + "\\n.\\n")
+sys.stdout.flush()
+sys.stdin.read()
+"""
 BOOT = """import importlib.util, sys
 sys.path[1:1] = [p for p in sys.argv[2:] if p not in sys.path]
 spec = importlib.util.spec_from_file_location("grader_worker", sys.argv[1] + "/__init__.py",
@@ -26,6 +32,7 @@ spec.loader.exec_module(package)
 from grader_worker.zygote import main
 main()
 """
+BOOT_TWINS = BOOT.replace("sys.argv[2:]", "sys.argv[7:]").replace("zygote", "twins")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,22 @@ def jailed() -> Iterator[Launch]:
     yield Launch(_python(WORKER), env, "limited" if bound else "separate", str(scratch), uid)
 
 
+def twins(pipes: Sequence[int]) -> Launch:
+    """The way to start the process that splits into both workers, told of its five descriptors."""
+    program, *options = _python(WORKER)
+    place = options.index(str(WORKER)) + 1
+    numbered = [*options[: place - 2], BOOT_TWINS, str(WORKER), *map(str, pipes), *options[place:]]
+    return Launch((program, *numbered), _environment(str(_font_cache() or "")), "sealed", uid=guest_uid())
+
+
+def held_open(info: int) -> tuple[str, ...] | None:
+    """The command that builds a jail and waits in it; bubblewrap writes who waits to `info`. None without it."""
+    bwrap = shutil.which("bwrap")
+    if not bwrap or sys.platform != "linux":
+        return None
+    return _bubblewrap(bwrap, ("--info-fd", str(info)), (_program(), "-I", "-S", "-c", HOLD))
+
+
 def guest_uid() -> int | None:
     """The first of the uids that the children change to: only where we are root, and these uids exist."""
     if sys.platform != "linux" or os.getuid() != 0:
@@ -96,9 +119,12 @@ def _namespaces() -> list[str]:
     return [*flags, "--cap-drop", "ALL", *(word for name in CAPABILITIES for word in ("--cap-add", name))]
 
 
-def _bubblewrap(bwrap: str) -> tuple[str, ...]:
+def _bubblewrap(
+    bwrap: str, options: Sequence[str] = (), inside: Sequence[str] | None = None
+) -> tuple[str, ...]:
     command = [
         bwrap,
+        *options,
         *_namespaces(),
         "--die-with-parent",
         "--new-session",
@@ -132,7 +158,7 @@ def _bubblewrap(bwrap: str) -> tuple[str, ...]:
     command += ["--remount-ro", "/dev", "--remount-ro", "/"]
     for key, value in {**_environment("/tmp/mpl"), **_places("/tmp"), "GRADER_SEALED": "1"}.items():
         command += ["--setenv", key, value]
-    return (*command, "--chdir", "/", *_python(Path("/worker")))
+    return (*command, "--chdir", "/", *(inside or _python(Path("/worker"))))
 
 
 def visible_paths() -> list[Path]:
@@ -152,8 +178,12 @@ def _site() -> list[str]:
     ]
 
 
+def _program() -> str:
+    return str(Path(sys.executable).resolve())
+
+
 def _python(worker: Path) -> tuple[str, ...]:
-    return (str(Path(sys.executable).resolve()), "-I", "-S", "-B", "-c", BOOT, str(worker), *_site())
+    return (_program(), "-I", "-S", "-B", "-c", BOOT, str(worker), *_site())
 
 
 def _environment(fonts: str) -> dict[str, str]:

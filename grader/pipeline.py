@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .accounts import Standard, accounts_of
-from .asking import gather
+from .asking import gather, together
 from .cases import Case
 from .errors import LessonError, MachineError
 from .hidden import Expected
@@ -42,14 +42,13 @@ def expected_answers(
 ) -> dict[str, Mapping[str, Expected]]:
     """The solution's own answers to the probes, in float64. Raises LessonError when it has none."""
     run = reference_run(lesson, reference.modules, exact=True)
-    judged = [replace(probe, again=False) for probe in _last_step_first(lesson, probes) if probe.judged]
-    found = gather(run, judged, {}, worker, deadline, SIDE_BY_SIDE)
+    judged = [probe for probe in _last_step_first(lesson, probes) if probe.judged]
+    found = together(run, judged, worker, deadline)
     want: dict[str, Mapping[str, Expected]] = {}
     for probe in judged:
-        answer = found.answers.get(probe.id)
-        if answer is None or answer.outcome == "stopped":
-            why = answer.message if answer else "it did not answer"
-            raise MachineError(f"the reference did not answer {probe.id}: {why}")
+        answer = found.get(probe.id)
+        if answer is None:
+            raise MachineError(f"the reference did not answer {probe.id}")
         refused = "refuse" in " ".join(probe.tags)
         if answer.outcome != "returned" and not refused:
             raise LessonError(f"the solution fails at {probe.id}: {answer.raised or answer.message}")

@@ -35,19 +35,30 @@ class Run:
         forbidden: Sequence[str] = (),
         variants: Mapping[str, Sequence[str]] | None = None,
         turn_seconds: float = TURN_SECONDS,
+        *,
+        after: str = "",
+        more: Mapping[str, Iterable[Probe]] | None = None,
     ) -> dict[str, object]:
         """One group: probes of one step, answered by a child of its own, once for each variant.
 
-        After `turn_seconds` it is interrupted, through no fault of its own.
+        After `turn_seconds` it is interrupted, through no fault of its own. It begins when the group `after`
+        has come to a good end. Probes of `more` steps are answered by the same child.
         """
         made = {"": ()} if variants is None else variants
         return {
             "group": key,
+            **self._part(step, probes, forbidden),
+            "more": [self._part(name, others, forbidden) for name, others in (more or {}).items()],
+            "after": after,
+            "turn_seconds": turn_seconds,
+            "variants": [{"key": name, "mistakes": list(ids)} for name, ids in made.items()],
+        }
+
+    def _part(self, step: str, probes: Iterable[Probe], forbidden: Sequence[str]) -> dict[str, object]:
+        return {
             "module": self.modules[step],
             "provides": list(self.provides[step]),
             "probes": [probe.letter(forbidden) for probe in probes],
-            "turn_seconds": turn_seconds,
-            "variants": [{"key": name, "mistakes": list(ids)} for name, ids in made.items()],
         }
 
 

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 import os
 import select
-import shutil
-import signal
-import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO
 
 from .arriving import FRAMES, GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .errors import MachineError
-from .jail import Launch, jailed, trusted
-from .processes import close, drain, hide_memory, kill_marked, write
+from .jail import held_open, jailed, trusted
+from .processes import write
+from .running import Running, Way, way
+from .twins import Twins
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 START_SECONDS = 120.0  # until the zygote says hello; a cold disk takes its time
-END_SECONDS = 5.0  # until the last process of a killed jail has let go
 
 
 class Worker:
@@ -31,22 +27,26 @@ class Worker:
     left it at work, the next `run` starts it anew.
     """
 
-    def __init__(self, launches: Callable[[], Iterator[Launch]], bounded: bool) -> None:
+    def __init__(
+        self, ways: Callable[[], Iterator[Way]], bounded: bool, running: Running | None = None
+    ) -> None:
         self.hello: Mapping[str, object] = {}
         self._greeted = False
         self._most = (FRAMES, GROUP_BYTES) if bounded else (math.inf, math.inf)
-        self._launches = launches
-        self._left = launches()
+        self._ways = ways
+        self._left = ways()
         self._lock = threading.Lock()
         self.closed = False
-        self._process: subprocess.Popen[bytes] | None = None
-        self._noise: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
-        self._start()
+        self._running = running
+        if running is None:
+            self._start()
+        else:
+            self._last = running
 
     @property
     def isolation(self) -> str:
         """The level in force, once it has said hello."""
-        return self._launch.isolation
+        return self._last.isolation
 
     def run(self, request: Mapping[str, object], groups: Sequence[str], deadline: float) -> dict[str, Group]:
         """Send a request, collect every group's frames until `deadline` (monotonic seconds).
@@ -54,13 +54,13 @@ class Worker:
         A group that ended as "deadline" or "worker died" was cut off by that. Raises MachineError when the
         worker does not even say hello, or was closed meanwhile.
         """
-        if self._process is None:
-            self._left = self._launches()
+        if self._running is None:
+            self._left = self._ways()
             self._start()
         self.wait_for_hello(deadline)
         shared = request.get("shared")
         assert isinstance(shared, Mapping)
-        asked = {**request, "kind": "run", "shared": {**shared, "uid": self._launch.uid}}
+        asked = {**request, "kind": "run", "shared": {**shared, "uid": self._last.uid}}
         data = pack(asked, REQUEST_BLOBS)
         threading.Thread(target=write, args=(self._alive().stdin, data), daemon=True).start()
         arriving = {group: Arriving(*self._most) for group in groups}
@@ -95,7 +95,7 @@ class Worker:
             if head is not None and head.get("kind") == "hello":
                 self.hello, self._greeted = head, True
             elif head is None:
-                words = self._last_words()
+                words = "it was stopped" if self.closed else self._alive().last_words()
                 self.stop()
                 if self.closed or time.monotonic() >= end or not self._start():
                     raise MachineError(f"the worker did not start: {words}")
@@ -103,56 +103,32 @@ class Worker:
     def stop(self) -> None:
         """Kill the worker with everything below it; the next `run` starts it anew."""
         with self._lock:
-            process, self._process, self._greeted = self._process, None, False
-        if process is None:
-            return
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            pass
-        process.kill()
-        process.wait()
-        if self._launch.scratch is not None:
-            kill_marked(f"TMPDIR={self._launch.scratch}")
-            shutil.rmtree(self._launch.scratch, ignore_errors=True)
-        drain(process.stdout, END_SECONDS)
-        close(process.stdin)
+            running, self._running = self._running, None
+            number, self._greeted = int(str(self.hello.get("process", 0))) if self._greeted else 0, False
+        if running is not None:
+            running.end(number)
 
     def close(self) -> None:
         """Stop for good: what still runs in another thread ends with a MachineError."""
         self.closed = True
         self.stop()
-        self._noise.close()
 
     def _start(self) -> bool:
         """Start in the next way there is; False when there is none left."""
-        launch = next(self._left, None)
-        if launch is None:
+        way = next(self._left, None)
+        if way is None:
             return False
         with self._lock:
             if self.closed:
                 raise MachineError("stopped before the submission was graded")
-            self._noise.seek(0)
-            self._noise.truncate()
-            self._launch = launch
-            if launch.scratch is not None:
-                hide_memory()
-            self._process = subprocess.Popen(
-                launch.command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._noise,
-                env=dict(launch.env),
-                cwd=os.sep,
-                start_new_session=True,
-            )
+            self._running = self._last = way()
         return True
 
-    def _alive(self) -> subprocess.Popen[bytes]:
-        process = self._process
-        if process is None:
+    def _alive(self) -> Running:
+        running = self._running
+        if running is None:
             raise MachineError("stopped before the submission was graded")
-        return process
+        return running
 
     def _read(self, deadline: float) -> tuple[dict[str, object] | None, bytes | None]:
         """The next frame of the zygote's own: its head and its body (None when that was too long to keep)."""
@@ -171,7 +147,6 @@ class Worker:
     def _exactly(self, size: int, deadline: float, keep: bool = True) -> bytes:
         """So many bytes; EOFError when they do not come in time. Without `keep` they are thrown away."""
         stream = self._alive().stdout
-        assert stream is not None
         data = bytearray()
         left = size
         while left:
@@ -186,24 +161,33 @@ class Worker:
                 data += piece
         return bytes(data)
 
-    def _last_words(self) -> str:
-        if self.closed:
-            return "it was stopped"
-        self._noise.seek(0)
-        lines = self._noise.read(100_000).decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it ended without a word"
-
 
 def start_trusted() -> Worker:
     """A worker for our own reference: a plain process of its own."""
-    return Worker(trusted, bounded=False)
+    return Worker(_trusted, bounded=False)
 
 
 def start_open() -> Worker:
     """A worker for a submission that is trusted, in no jail; what it may send is bounded all the same."""
-    return Worker(trusted, bounded=True)
+    return Worker(_trusted, bounded=True)
 
 
 def start_jailed() -> Worker:
     """A worker for a learner's code, in the strongest jail that works here."""
-    return Worker(jailed, bounded=True)
+    return Worker(_jailed, bounded=True)
+
+
+def start_both() -> tuple[Worker, Worker]:
+    """A jailed worker and one for the reference; where bubblewrap is, they share one import of torch."""
+    if held_open(0) is None:
+        return start_jailed(), start_trusted()
+    both = Twins()
+    return Worker(_jailed, True, both.jailed()), Worker(_trusted, False, both.trusted())
+
+
+def _trusted() -> Iterator[Way]:
+    return map(way, trusted())
+
+
+def _jailed() -> Iterator[Way]:
+    return map(way, jailed())

@@ -38,8 +38,12 @@ class Actor:
         self.sides.append(request["side_by_side"])
         self.turns += [group["turn_seconds"] for group in request["groups"]]
         before = {key: sum(key in earlier for earlier in self.asked) for key in now}
-        self.asked.append(now)
-        return {key: self.part(key, ids, before[key]) for key, ids in now.items()}
+        found = {key: self.part(key, ids, before[key]) for key, ids in now.items()}
+        for group in request["groups"]:
+            if group["after"] and found[group["after"]].how != "done":
+                found[group["group"]] = Group((), "skipped", "")
+        self.asked.append({key: ids for key, ids in now.items() if found[key].how != "skipped"})
+        return found
 
 
 def answered(ids: Sequence[str], how: str = "done", what: str = "", **fields: object) -> Group:
@@ -70,7 +74,7 @@ def test_all_answers_come_home_and_some_twice() -> None:
     found, actor = play(lambda _, ids, __: answered(ids))
     assert outcomes(found) == dict.fromkeys(("a1", "a2", "b1", "b2", "c1", "c2"), "returned")
     assert set(found.again) == {"a1", "b1", "c1"}
-    assert [list(now) for now in actor.asked] == [["a", "b", "c"], ["again:a", "again:b", "again:c"]]
+    assert [list(now) for now in actor.asked] == [["a", "b", "c", "again:a", "again:b", "again:c"]]
 
 
 def test_the_first_answer_to_a_probe_counts_and_foreign_ones_do_not() -> None:
@@ -87,7 +91,7 @@ def test_an_end_that_leaves_probes_out_is_no_answer_to_them() -> None:
     found, actor = play(lambda _, ids, __: answered(ids[:1]), "a")
     assert outcomes(found) == {"a1": "returned", "a2": "stopped"}
     assert found.answers["a2"].message == "broke the connection to the grader"
-    assert len(actor.asked) == 2
+    assert len(actor.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,8 @@ def test_a_death_costs_its_probe_and_the_rest_is_asked_again(how: str, words: st
     found, actor = play(part)
     assert outcomes(found) == {**dict.fromkeys(("a2", "b1", "b2", "c1", "c2"), "returned"), "a1": "stopped"}
     assert found.answers["a1"].message == words
-    assert actor.asked[1] == {"a": ["a2"], "again:b": ["b1"], "again:c": ["c1"]}
+    assert list(actor.asked[0]) == ["a", "b", "c", "again:b", "again:c"]
+    assert actor.asked[1:] == [{"a": ["a2"]}]
     assert "a1" not in found.again
 
 

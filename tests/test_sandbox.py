@@ -9,9 +9,11 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +27,13 @@ from grader.lessons import Limits
 from grader.probes import Probe, call
 from grader.reference import module
 from grader.requests import Run, limits_of
-from grader.sandbox import Worker, start_jailed
+from grader.sandbox import Worker, start_both, start_jailed
 from grader.transcript import Answer
 from tests.hostile_tools import BROKEN, SEED, SLUG, below, settles
 
 ROOT = Path(__file__).resolve().parent.parent
 pytestmark = pytest.mark.hostile
+SECRET = "what-only-the-reference-was-told"
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="no bubblewrap here")
 
 
@@ -61,9 +64,23 @@ def _indented(code: str) -> str:
     return "\n".join(f"    {line}" for line in code.strip("\n").splitlines())
 
 
-@pytest.fixture(scope="module")
-def sealed() -> Iterator[Worker]:
-    worker = start_jailed()
+def start_twin() -> Worker:
+    """A jailed worker that shares its import of torch with the reference's, which has a secret already."""
+    worker, other = start_both()
+    assert answer(other, f"return {SECRET[::-1]!r}[::-1]").outcome == "returned"
+    close = worker.close
+
+    def both() -> None:
+        close()
+        other.close()
+
+    worker.close = both  # type: ignore[method-assign]
+    return worker
+
+
+@pytest.fixture(scope="module", params=[start_jailed, start_twin])
+def sealed(request: pytest.FixtureRequest) -> Iterator[Worker]:
+    worker = request.param()
     worker.wait_for_hello(time.monotonic() + 60)
     if worker.isolation != "sealed":
         worker.close()
@@ -113,9 +130,12 @@ def test_the_top_of_the_disk_holds_only_what_python_needs(sealed: Worker) -> Non
     assert peek(sealed, 'return json.dumps(sorted(os.listdir("/etc")))') in ([], ["ld.so.cache"])
 
 
-def test_the_environment_is_the_jails_own(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("start", [start_jailed, start_twin])
+def test_the_environment_is_the_jails_own(
+    monkeypatch: pytest.MonkeyPatch, start: Callable[[], Worker]
+) -> None:
     monkeypatch.setenv("A_SECRET", "tweet")
-    worker = start_jailed()
+    worker = start()
     try:
         found = peek(worker, "return json.dumps(dict(os.environ))")
         first = answer(worker, "return open('/proc/self/environ').read()")
@@ -131,6 +151,36 @@ def test_other_processes_are_not_seen(sealed: Worker) -> None:
     code = 'return json.dumps([int(name) for name in os.listdir("/proc") if name.isdigit()])'
     assert len(peek(sealed, code)) <= 4
     assert os.getpid() not in peek(sealed, code)
+
+
+def test_no_power_is_left_and_none_can_be_had(sealed: Worker) -> None:
+    code = """
+lines = open("/proc/self/status").read().splitlines()
+return json.dumps({line.split(":")[0]: line.split()[1] for line in lines if line.startswith(("Cap", "NoNewPrivs"))})
+"""
+    status = peek(sealed, code)
+    assert status.pop("NoNewPrivs") == "1"
+    # What cannot be gained any more needs no bound, and is inherited by nobody.
+    assert {status[name] for name in ("CapPrm", "CapEff", "CapAmb")} == {"0" * 16}
+
+
+def test_no_memory_of_the_reference_comes_along(sealed: Worker) -> None:
+    code = f"""
+import ctypes, zlib
+begin, size, check, found = {SECRET[:12]!r}.encode(), {len(SECRET)}, {zlib.crc32(SECRET.encode())}, 0
+for line in open("/proc/self/maps"):
+    place, rights, *_, name = (line + " -").split()
+    if rights.startswith("rw") and not name.startswith("[v"):
+        start, end = (int(part, 16) for part in place.split("-"))
+        memory = ctypes.string_at(start, end - start)
+        at = memory.find(begin)
+        while at >= 0:
+            found += zlib.crc32(memory[at : at + size]) == check
+            at = memory.find(begin, at + 1)
+return json.dumps(found)
+"""
+    assert peek(sealed, code) == 0
+    assert peek(sealed, f"mine = {SECRET[::-1]!r}[::-1].encode()\n{code}") > 0
 
 
 def test_no_network_at_all(sealed: Worker) -> None:
@@ -327,14 +377,20 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def test_closing_kills_the_whole_tree_and_ends_the_run() -> None:
-    closed_in_the_middle(start_jailed())
+@pytest.mark.parametrize("start", [start_jailed, start_twin])
+def test_closing_kills_the_whole_tree_and_ends_the_run(start: Callable[[], Worker]) -> None:
+    closed_in_the_middle(start())
 
 
 def test_closing_kills_the_whole_tree_without_namespaces_too(limited: Worker) -> None:
+    before = scratch_folders()
     closed_in_the_middle(limited)
     assert limited.isolation in ("limited", "separate")
-    assert not Path(limited._launch.scratch or "").exists()
+    assert len(scratch_folders()) == len(before) - 1
+
+
+def scratch_folders() -> list[Path]:
+    return list(Path(tempfile.gettempdir()).glob("grader-*"))
 
 
 def test_a_worker_that_was_killed_starts_again(sealed: Worker) -> None:
@@ -379,7 +435,8 @@ def test_without_torch_there_is_no_worker_and_the_reason_is_said(monkeypatch: py
         worker.close()
 
 
-def test_an_ordinary_user_gets_a_jail_too() -> None:
+@pytest.mark.parametrize("start", [start_jailed, start_twin])
+def test_an_ordinary_user_gets_a_jail_too(start: Callable[[], Worker]) -> None:
     """Run by a Python that nobody may read: the project's own, or the system's of the same version."""
     if os.getuid() != 0:
         pytest.skip("needs root to become somebody else")
@@ -389,8 +446,8 @@ def test_an_ordinary_user_gets_a_jail_too() -> None:
     program = (
         f"import sys, time; sys.path[:0] = [{str(ROOT)!r}]; sys.path += {site!r}\n"
         "sys.dont_write_bytecode = True\n"
-        "from tests.test_sandbox import peek, start_jailed\n"
-        "worker = start_jailed()\n"
+        "from tests.test_sandbox import peek, start_jailed, start_twin\n"
+        f"worker = {start.__name__}()\n"
         "code = 'return json.dumps([os.getuid(), os.path.exists(\"/etc/passwd\")])'\n"
         "print(peek(worker, code), worker.isolation)\n"
         "worker.close()\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import resource
@@ -86,7 +87,7 @@ def _status(field: str) -> str:
 
 
 def serve(request: Mapping[str, Any], out: int) -> None:
-    """Answer one group of probes on descriptor `out`, once for each variant of the guest.
+    """Answer a group's probes on descriptor `out`, once for each variant of the guest.
 
     A learner's guest has one variant; the reference's has one for each set of known mistakes.
     """
@@ -95,16 +96,19 @@ def serve(request: Mapping[str, Any], out: int) -> None:
     sys.stdin = io.StringIO("")
     warnings.simplefilter("ignore")
     guest = None
-    for variant in request["variants"]:
-        guest = Guest(request["modules"], request["wanted"], request["notebook"], guest)
-        guest.install()
-        _send(out, {"kind": "begin", "what": "import"})
-        names, report = load(guest, request, variant["mistakes"])
-        _send(out, {"kind": "loaded", "variant": variant["key"], **report})
-        for letter in request["probes"]:
-            _send(out, {"kind": "begin", "what": letter["id"]})
-            answer = {**perform(letter, names, guest.paths, request["exact"]), "variant": variant["key"]}
-            _write(out, _frame(answer))
+    for part in (request, *request["more"]):
+        for variant in request["variants"]:
+            guest = Guest(request["modules"], request["wanted"], request["notebook"], guest)
+            guest.install()
+            _send(out, {"kind": "begin", "what": "import"})
+            gc.disable()
+            names, report = load(guest, {**request, **part}, variant["mistakes"])
+            gc.enable()
+            _send(out, {"kind": "loaded", "variant": variant["key"], **report})
+            for letter in part["probes"]:
+                _send(out, {"kind": "begin", "what": letter["id"]})
+                answer = perform(letter, names, guest.paths, request["exact"])
+                _write(out, _frame({**answer, "variant": variant["key"]}))
     _send(out, {"kind": "done", "prints": prints.text()})
 
 

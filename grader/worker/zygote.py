@@ -7,6 +7,7 @@ frames as they are. It never looks into a frame further than its kind.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import platform
 import select
@@ -26,33 +27,49 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 def main() -> None:
     """Serve requests on standard input until it ends; answers go to standard output."""
-    reader, writer = os.fdopen(os.dup(0), "rb"), os.dup(1)
+    reader, writer = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(null, 1)
-    _settle()
+    die_with_parent()
+    serve_requests(reader, writer, prepare())
+
+
+def prepare() -> Any:
+    """Import torch and all that a child needs, on one thread, once."""
     gc.disable()
     import torch
 
+    # What a child uses is here before it is locked in; from inside a jail our folder may be out of sight.
+    importlib.import_module(".child", __package__)
+    importlib.import_module(".figure", __package__)
     torch.set_num_threads(1)
     _warm(torch)
     gc.enable()
     gc.freeze()
+    return torch
+
+
+def serve_requests(source: int, writer: int, torch: Any) -> None:
+    """Say hello, then answer requests from one descriptor on the other until they end."""
+    _settle()
     _send(writer, hello(torch))
     scratch = os.environ.get("GRADER_SCRATCH", "")  # a folder of the jail's own, emptied after each guest
     kept = contents(scratch) if scratch else frozenset()
-    while True:
-        request = _read(reader)
-        if request is None or request.get("kind") != "run":
-            return
-        run(request, writer, scratch, kept)
-        _send(writer, {"kind": "idle"})
+    with os.fdopen(source, "rb") as reader:
+        while True:
+            request = _read(reader)
+            if request is None or request.get("kind") != "run":
+                return
+            run(request, writer, scratch, kept)
+            _send(writer, {"kind": "idle"})
 
 
 def hello(torch: Any) -> dict[str, object]:
     """Versions and capabilities, so that the grader can refuse a worker unlike itself."""
     return {
         "kind": "hello",
+        "process": os.getpid(),
         "python": platform.python_version(),
         "torch": str(torch.__version__),
         "cpu": str(torch.backends.cpu.get_cpu_capability()),
@@ -70,16 +87,25 @@ def _cuda(torch: Any) -> str:
 def run(
     request: Mapping[str, Any], writer: int, scratch: str = "", kept: frozenset[str] = frozenset()
 ) -> None:
-    """Run all groups of a request, a few side by side, each in a child of its own."""
-    waiting = list(request["groups"])[::-1]
+    """Run all groups of a request, a few side by side, each in a child of its own.
+
+    A group that comes after another waits for that one's end, and is skipped when it was no good end.
+    """
+    waiting = list(request["groups"])
     slots = list(range(int(request["side_by_side"])))
     running: dict[int, tuple[Child, int]] = {}
+    ended: dict[str, str] = {}
     while waiting or running:
-        while waiting and slots:
+        while slots and (group := _next(waiting, [c.group for c, _ in running.values()])) is not None:
+            if ended.get(group["after"], "done") != "done":
+                _send(writer, {"kind": "end", "group": group["group"], "how": "skipped", "what": ""})
+                continue
             slot = slots.pop()
             others = [other.pipe for other, _ in running.values()]
-            child = start({**request["shared"], **waiting.pop()}, slot, others, writer)
+            child = start({**request["shared"], **group}, slot, others, writer)
             running[child.pipe] = (child, slot)
+        if not running:
+            break
         now = time.monotonic()
         wait = min(min(child.deadline, child.end) for child, _ in running.values()) - now
         ready, _, _ = select.select(list(running), [], [], max(0.0, min(wait, 1.0)))
@@ -93,7 +119,17 @@ def run(
                 if scratch:
                     uid = request["shared"]["uid"]
                     tidy(scratch, kept, None if uid is None else uid + slot)
+                ended[child.group] = how
                 _send(writer, {"kind": "end", "group": child.group, "how": how, "what": child.what})
+
+
+def _next(waiting: list[Mapping[str, Any]], running: list[str]) -> Mapping[str, Any] | None:
+    """Take out the first group that need not wait for one that is waiting or running."""
+    open_still = {*running, *(str(group["group"]) for group in waiting)}
+    for place, group in enumerate(waiting):
+        if group["after"] not in open_still:
+            return waiting.pop(place)
+    return None
 
 
 def _advance(child: Child, ready: bool, writer: int) -> str | None:
@@ -119,16 +155,25 @@ def _advance(child: Child, ready: bool, writer: int) -> str | None:
     return "turn" if time.monotonic() > child.end else None
 
 
-def _settle() -> None:
-    """Strays come to us; we go with the grader; in a jail of our own nobody may look into our memory."""
+def die_with_parent() -> None:
+    """Go with whoever started us."""
     if sys.platform == "linux":
-        import ctypes
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
-        prctl = ctypes.CDLL(None, use_errno=True).prctl
-        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+def _settle() -> None:
+    """Strays come to us; we go with our parent; in a jail of our own nobody may look into our memory."""
+    if sys.platform == "linux":
+        _prctl(PR_SET_CHILD_SUBREAPER, 1)
+        die_with_parent()
         if os.environ.get("GRADER_SEALED"):
-            prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+            _prctl(PR_SET_DUMPABLE, 0)
+
+
+def _prctl(option: int, value: int) -> None:
+    import ctypes
+
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
 def _warm(torch: Any) -> None:
