@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from grader.reference import Mistake, make_probes, read_reference
 from grader.report.terminal import render
 from grader.requests import reference_run
 from grader.sandbox import start_trusted
+from grader.seal import MAGIC, seal_lesson
 from grader.variants import variants
 
 SEED = 20
@@ -193,3 +196,34 @@ def test_one_step_alone_costs_nothing_elsewhere(session: Session, tmp_path: Path
         "concat": "passed"
     }
     assert record.score == 10
+
+
+def test_a_sealed_file_grades_and_names_without_the_reference(catalogue: Catalogue, tmp_path: Path) -> None:
+    lesson, held = catalogue.lesson, catalogue.held
+    homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
+    data = seal_lesson(
+        lesson.slug, SEED, held.probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=catalogue.ask
+    )
+    assert len(data) < 1.5e6
+    unpacked = zlib.decompress(data[len(MAGIC) :])
+    code = {
+        line.strip()
+        for path in SOLUTION.parent.rglob("*.py")
+        for line in path.read_text("utf-8").splitlines()
+    }
+    telling = [line for line in code if re.search(r"=|return|def ", line) and len(line) > 24]
+    assert telling
+    assert [line for line in telling if line.encode() in unpacked] == []
+
+    file, wrong = tmp_path / "sealed.bin", tmp_path / "wrong"
+    file.write_bytes(data)
+    shutil.copytree(SOLUTION, wrong)
+    step = wrong / "attend.py"
+    step.write_text(step.read_text("utf-8").replace("math.sqrt(q.shape[-1])", "1.0"), "utf-8")
+    with Session(None, None, ROOT, file) as made:
+        assert made.grade(SOLUTION).score == 100
+        record = made.grade(wrong)
+    named = {step.id: [entry.id for entry in step.mistakes] for step in record.steps}
+    assert record.score == 80
+    assert named.pop("attend") == ["scale-missing"]
+    assert not any(named.values())
