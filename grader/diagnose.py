@@ -52,7 +52,7 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
     if best is not None:
         second = _second(suspect, probes, wrong, best, entries, ask)
         if second is not None or singles[best.id].tier is Tier.NEAR:
-            return (best,) if second is None else (best, second)
+            return (best,) if second is None else _once(best, second)
     pair = _pair(suspect, probes, wrong, entries, ask)
     if pair:
         return pair
@@ -113,10 +113,15 @@ def _pair(
         found = matches_of(suspect, probes, wrong, batch, ask, size=1)
         good = [key for key in found if found[key].tier is not Tier.LOOSE]
         if good:
-            return pairs[max(good, key=lambda key: found[key].order)]
+            return _once(*pairs[max(good, key=lambda key: found[key].order)])
         if time.monotonic() > end:
             break
     return ()
+
+
+def _once(one: Mistake, two: Mistake) -> tuple[Mistake, ...]:
+    """Both, or one of them where they are two forms of the same mistake."""
+    return (one,) if one.name == two.name else (one, two)
 
 
 def _promising(

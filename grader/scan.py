@@ -14,43 +14,59 @@ CALLS = ("exec", "eval", "__import__", "compile")
 
 
 def detours(lesson: Lesson, step: Step, submission: Submission) -> tuple[str, ...]:
-    """Places that a person should look at, in a step that forbids ready-made functions."""
-    if not step.forbid or submission.form != "folder":
+    """Places that a person should look at, in a step that forbids ready-made functions.
+
+    In one file or notebook a place belongs to the step whose function or class it stands in; what stands
+    elsewhere may serve them all, and is told with the first step that forbids.
+    """
+    if not step.forbid:
         return ()
-    module = next((m for m in submission.modules if m.path == step.file), None)
-    if module is None:
-        return ()
+    lone = submission.form != "folder"
     short = [item.name.rsplit(".", 1)[-1] for item in lesson.forbidden]
-    found = [
-        f"{module.path}, line {line}: {what}"
-        for cell in module.cells
-        for line, what in sorted(set(_places(cell.text, short)))
-    ]
+    own = {item.name for item in step.provides}
+    all_own = {item.name for other in lesson.steps for item in other.provides}
+    first = next(other.id for other in lesson.steps if other.forbid) == step.id
+    found: list[str] = []
+    for module in submission.modules:
+        if not lone and module.path != step.file:
+            continue
+        for cell in module.cells:
+            where = f"{module.path}, {cell.label}" if cell.label else module.path
+            for line, what, home in sorted(set(_places(cell.text, short))):
+                if not lone or home in own or (first and home not in all_own):
+                    found.append(f"{where}, line {line}: {what}")
     return tuple(found[:5])
 
 
-def _places(text: str, short: list[str]) -> Iterator[tuple[int, str]]:
+def _places(text: str, short: list[str]) -> Iterator[tuple[int, str, str]]:
+    """Line, what stands there, and the function or class of the file that it stands in ("" for none)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and _dotted(node) in DETOURS:
-            yield node.lineno, f"reaches into {_dotted(node)}"
-        elif isinstance(node, ast.Import):
-            yield from ((node.lineno, f"imports {alias.name}") for alias in node.names if _detour(alias.name))
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            if _detour(node.module):
-                yield node.lineno, f"imports from {node.module}"
-            full = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from ((node.lineno, f"imports {name}") for name in full if name in DETOURS)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in CALLS:
-                yield node.lineno, f"calls {node.func.id}"
-            elif node.func.id == "getattr" and len(node.args) > 1 and _hidden(node.args[1], short):
-                yield node.lineno, "looks a name up with getattr"
+    for top in tree.body:
+        home = top.name if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) else ""
+        for node in ast.walk(top):
+            yield from ((line, what, home) for line, what in _detours_at(node, short))
+
+
+def _detours_at(node: ast.AST, short: list[str]) -> Iterator[tuple[int, str]]:
+    if isinstance(node, ast.Attribute) and _dotted(node) in DETOURS:
+        yield node.lineno, f"reaches into {_dotted(node)}"
+    elif isinstance(node, ast.Import):
+        yield from ((node.lineno, f"imports {alias.name}") for alias in node.names if _detour(alias.name))
+    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        if _detour(node.module):
+            yield node.lineno, f"imports from {node.module}"
+        full = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from ((node.lineno, f"imports {name}") for name in full if name in DETOURS)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if node.func.id in CALLS:
+            yield node.lineno, f"calls {node.func.id}"
+        elif node.func.id == "getattr" and len(node.args) > 1 and _hidden(node.args[1], short):
+            yield node.lineno, "looks a name up with getattr"
 
 
 def _detour(name: str) -> bool:

@@ -60,7 +60,24 @@ def test_only_a_step_that_forbids_is_looked_at_in_its_own_file(lesson: Lesson) -
     assert found(lesson, "exec('1')") == ["line 1: calls exec"]
     assert found(lesson, "exec('1')", forbid=False) == []
     assert found(lesson, "exec('1')", path="helper.py") == []
-    assert found(lesson, "exec('1')", form="notebook") == []
+
+
+def everywhere(lesson: Lesson, *cells: str) -> dict[str, list[str]]:
+    module = Module("work", "work.ipynb", tuple(Cell(text, f"cell {n}") for n, text in enumerate(cells, 1)))
+    submission = Submission("a", "0", "notebook", (module,), {}, ())
+    told = {step.id: list(detours(lesson, step, submission)) for step in lesson.steps}
+    return {step: said for step, said in told.items() if said}
+
+
+def test_in_one_file_a_place_is_told_with_the_step_whose_definition_holds_it(lesson: Lesson) -> None:
+    first, second, *_ = [step for step in lesson.steps if step.forbid]
+    free = next(step for step in lesson.steps if not step.forbid)
+    one, two, other = (step.provides[0].name for step in (first, second, free))
+    cells = [f"import math\n\ndef {two}():\n    return eval('1')", f"def {other}():\n    eval('2')"]
+    assert everywhere(lesson, *cells) == {second.id: ["work.ipynb, cell 1, line 4: calls eval"]}
+    assert everywhere(lesson, f"def {one}(): pass", "helper = eval('1')") == {
+        first.id: ["work.ipynb, cell 2, line 1: calls eval"]
+    }
 
 
 def test_every_step_of_the_lesson_names_its_file(lesson: Lesson) -> None:
