@@ -51,17 +51,25 @@ def grade(
             metavar="cpu|cuda", help="cuda: on the GPU too, outside the jail; only for code you trust."
         ),
     ] = "cpu",
+    require_isolation: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="Run nothing below it: separate, limited, confined, sealed."),
+    ] = None,
     fail_under: Annotated[
         float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")
     ] = None,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
     from .grading import grade as run
+    from .isolation import known
     from .output import check_places, write_text
 
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, junit) if file is not None)
-    record = run(path, lesson, seed, sealed=sealed, device=_device(device), workers=context.obj or ())
+    record = run(
+        path, lesson, seed, sealed=sealed, device=_device(device), workers=context.obj or (),
+        isolation=known(require_isolation),
+    )  # fmt: skip
     if record_file is not None:
         write_text(record_file, record.to_json())
     if junit is not None:
@@ -103,6 +111,21 @@ def seal(
     data = run(lesson, seed)
     write_bytes(out, data)
     typer.echo(f"{out}: {len(data) / 1024:.0f} KiB")
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def quiz(words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND ...")] = None) -> None:
+    """The knowledge check: take it, mark it, hand it out, and see which question is bad."""
+    from .quiz.commands import app as commands  # only here: nothing else needs a quiz
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    code = commands(args=words or [], prog_name="grader quiz", standalone_mode=False)
+    if isinstance(code, int) and code:
+        raise typer.Exit(code)
 
 
 def main(workers: Sequence[Worker] = ()) -> None:

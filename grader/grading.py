@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .errors import InputError
+from .isolation import insist
 from .sandbox import start_both, start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ def grade(
     slug: str | None,
     seed: int | None,
     root: Path | None = None,
+    *,
     sealed: Path | None = None,
     seconds: float = WHOLE_SECONDS,
     device: str = CPU,
     workers: Sequence[Worker] = (),
+    isolation: str | None = None,
 ) -> Record:
     """The record of one submission, within about so many seconds, by `workers` if some are started already.
 
@@ -50,11 +53,12 @@ def grade(
 
     Seed and reference decide every probe and every expected value; without a seed one is drawn. Where the
     reference is absent, or a sealed file is given, that file decides. On the device "cuda" the submission is
-    trusted: it runs outside the jail, and is asked on the GPU too.
+    trusted: it runs outside the jail, and is asked on the GPU too. Below an `isolation` that is asked for
+    nothing runs at all.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
-    with Session(slug, seed, root, sealed, seconds, device, workers) as session:
+    with Session(slug, seed, root, sealed, seconds, device, workers, isolation) as session:
         return session.grade(path)
 
 
@@ -70,10 +74,12 @@ class Session:
         seconds: float = WHOLE_SECONDS,
         device: str = CPU,
         workers: Sequence[Worker] = (),
+        isolation: str | None = None,
     ) -> None:
         self.started = time.monotonic()
         self.seconds = seconds
         self.device = device
+        self.isolation = isolation
         self._pool = ThreadPoolExecutor(2)
         self._standard: Future[Standard] | None = None
         self._place = (slug, root)
@@ -106,6 +112,7 @@ class Session:
         seed, probes = self._prepare(lesson)
         run = jailed_run(lesson, submission) if self.device == CPU else open_run(lesson, submission)
         end = started + self.seconds * ANSWER_SHARE
+        self._insist(end)
         gpu = self._gpu_probes(probes, end)
         answering = self._pool.submit(self._transcript, lesson, submission, run, [*probes, *gpu], end)
         import pytest  # noqa: F401  (imported while the workers work)
@@ -118,6 +125,12 @@ class Session:
         return judge_transcript(
             lesson, submission, run, found, held, seed=seed, environment=place, started=started
         )
+
+    def _insist(self, end: float) -> None:
+        """Nothing is run below the isolation that was asked for. Raises MachineError."""
+        if self.isolation is not None:
+            self.worker.wait_for_hello(end)
+            insist(self.isolation, self.worker.isolation, self.worker.parts)
 
     def _gpu_probes(self, probes: Sequence[Probe], end: float) -> tuple[Probe, ...]:
         """The probes for a real GPU, where it was asked for. Raises InputError when there is none."""

@@ -184,6 +184,7 @@ def environment_of(worker: Worker, device: str) -> dict[str, str | int | float |
         "torch": str(hello.get("torch", "")),
         "device": device,
         "isolation": worker.isolation,
+        "isolation_parts": worker.parts,
         "cpu": str(hello.get("cpu", "")),
         "platform": sys.platform,
     }

@@ -38,11 +38,13 @@ class Run:
         *,
         after: str = "",
         more: Mapping[str, Iterable[Probe]] | None = None,
+        sources: Mapping[str, Mapping[str, str]] | None = None,
     ) -> dict[str, object]:
         """One group: probes of one step, answered by a child of its own, once for each variant.
 
         After `turn_seconds` it is interrupted, through no fault of its own. It begins when the group `after`
-        has come to a good end. Probes of `more` steps are answered by the same child.
+        has come to a good end. Probes of `more` steps are answered by the same child. `sources` gives, by
+        variant, the modules that have another text in it.
         """
         made = {"": ()} if variants is None else variants
         return {
@@ -51,7 +53,10 @@ class Run:
             "more": [self._part(name, others, forbidden) for name, others in (more or {}).items()],
             "after": after,
             "turn_seconds": turn_seconds,
-            "variants": [{"key": name, "mistakes": list(ids)} for name, ids in made.items()],
+            "variants": [
+                {"key": name, "mistakes": list(ids), "sources": dict((sources or {}).get(name, {}))}
+                for name, ids in made.items()
+            ],
         }
 
     def _part(self, step: str, probes: Iterable[Probe], forbidden: Sequence[str]) -> dict[str, object]:

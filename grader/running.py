@@ -7,7 +7,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import IO, Protocol
 
@@ -22,7 +22,8 @@ class Running:
     """A worker that has been started.
 
     `uid` is the first of the users that its children become, None where they stay who we are. `kill` ends
-    every process of it, given the process number that the worker says hello with.
+    every process of it, given what the worker said hello with, if it did. `settle` tells the worker of its
+    jail; it is what it gives back from then on.
     """
 
     stdin: IO[bytes]
@@ -30,12 +31,13 @@ class Running:
     noise: IO[bytes]
     isolation: str
     uid: int | None
-    kill: Callable[[int], None]
+    kill: Callable[[Mapping[str, object]], None]
+    settle: Callable[[], Running] | None = None
 
-    def end(self, number: int) -> None:
-        """Kill it, wait until nobody holds its pipes any more, and forget its last words."""
-        self.kill(number)
-        drain(self.stdout, END_SECONDS)
+    def end(self, hello: Mapping[str, object]) -> None:
+        """Kill it, wait until nothing that ran in it holds its pipes any more, and forget its last words."""
+        self.kill(hello)
+        drain(self.stdout, END_SECONDS if hello else 0.0)
         close(self.stdin)
         self.noise.close()
 
@@ -58,35 +60,38 @@ def way(launch: Launch) -> Way:
 
     def start() -> Running:
         noise = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
-        if launch.scratch is not None:
-            hide_memory()
+        hide_memory()
         process = spawn(launch.command, launch.env, noise)
         assert process.stdin is not None
         assert process.stdout is not None
 
-        def kill(_: int) -> None:
+        def kill(_: Mapping[str, object]) -> None:
             kill_group(process)
             if launch.scratch is not None:
-                kill_marked(f"TMPDIR={launch.scratch}")
-                shutil.rmtree(launch.scratch, ignore_errors=True)
+                sweep(launch.scratch, f"TMPDIR={launch.scratch}")
 
         return Running(process.stdin, process.stdout, noise, launch.isolation, launch.uid, kill)
 
     return start
 
 
+def sweep(scratch: str, mark: str) -> None:
+    """Kill what still carries the mark in its environment, and remove the scratch folder."""
+    kill_marked(mark)
+    shutil.rmtree(scratch, ignore_errors=True)
+
+
 def spawn(
     command: tuple[str, ...],
-    env: object,
+    env: Mapping[str, str],
     noise: IO[bytes],
     *,
     stdout: int = subprocess.PIPE,
     keep: tuple[int, ...] = (),
 ) -> subprocess.Popen[bytes]:
     """Start a command in a group of its own, in the root folder."""
-    assert isinstance(env, dict)
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=stdout, stderr=noise, env=env, cwd=os.sep,
+        command, stdin=subprocess.PIPE, stdout=stdout, stderr=noise, env=dict(env), cwd=os.sep,
         start_new_session=True, pass_fds=keep,
     )  # fmt: skip
 

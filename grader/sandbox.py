@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import os
 import select
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .arriving import FRAMES, GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .errors import MachineError
-from .jail import held_open, jailed, trusted
+from .isolation import level, parts
+from .jail import jailed, trusted
 from .processes import write
 from .running import Running, Way, way
 from .twins import Twins
@@ -46,7 +48,12 @@ class Worker:
     @property
     def isolation(self) -> str:
         """The level in force, once it has said hello."""
-        return self._last.isolation
+        return level(self._last.isolation, self.hello)
+
+    @property
+    def parts(self) -> str:
+        """What that isolation is made of, in one line."""
+        return parts(self._last.isolation, self.hello, self._last.uid is not None)
 
     def run(self, request: Mapping[str, object], groups: Sequence[str], deadline: float) -> dict[str, Group]:
         """Send a request, collect every group's frames until `deadline` (monotonic seconds).
@@ -89,6 +96,8 @@ class Worker:
 
         Raises MachineError with its last words.
         """
+        if not self._greeted and self._running is not None and self._running.settle is not None:
+            self._running = self._last = self._running.settle()
         end = min(deadline, time.monotonic() + START_SECONDS)
         while not self._greeted:
             head, _ = self._read(end)
@@ -104,9 +113,9 @@ class Worker:
         """Kill the worker with everything below it; the next `run` starts it anew."""
         with self._lock:
             running, self._running = self._running, None
-            number, self._greeted = int(str(self.hello.get("process", 0))) if self._greeted else 0, False
+            hello, self._greeted = self.hello if self._greeted else {}, False
         if running is not None:
-            running.end(number)
+            running.end(hello)
 
     def close(self) -> None:
         """Stop for good: what still runs in another thread ends with a MachineError."""
@@ -178,8 +187,8 @@ def start_jailed() -> Worker:
 
 
 def start_both() -> tuple[Worker, Worker]:
-    """A jailed worker and one for the reference; where bubblewrap is, they share one import of torch."""
-    if held_open(0) is None:
+    """A jailed worker and one for the reference; on Linux they share one import of torch."""
+    if not sys.platform.startswith("linux"):
         return start_jailed(), start_trusted()
     both = Twins()
     return Worker(_jailed, True, both.jailed()), Worker(_trusted, False, both.trusted())

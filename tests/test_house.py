@@ -54,6 +54,7 @@ LAYERS = (
     | {
         "arriving",
         "processes",
+        "isolation",
         "jail",
         "running",
         "twins",

@@ -15,6 +15,7 @@ from typing import Any
 from .describe import raised
 from .guest import Guest
 from .perform import perform
+from .walls import Walls, put_up
 from .wire import WireError, pack
 
 PR_SET_PDEATHSIG = 1
@@ -42,8 +43,11 @@ class Prints(io.TextIOBase):
         return "".join(self.kept)
 
 
-def lock_in(limits: Mapping[str, int], uid: int | None) -> None:
-    """Resource limits for this process and its children (0 = none); another user where we are root."""
+def lock_in(limits: Mapping[str, int], uid: int | None, walls: Walls | None) -> None:
+    """Resource limits for this process and its children (0 = none); another user where we are root; walls.
+
+    What this machine can is applied in full or not at all: an OSError ends the child before any guest.
+    """
     if limits["memory_mib"]:
         _limit(resource.RLIMIT_AS, int(_status("VmSize")) * 1024 + limits["memory_mib"] * 2**20)
     if limits["step_cpu_seconds"]:
@@ -58,6 +62,8 @@ def lock_in(limits: Mapping[str, int], uid: int | None) -> None:
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
     _die_with_parent()
+    if walls is not None:
+        put_up(walls)
 
 
 def _limit(kind: int, value: int, grace: int = 0) -> None:
@@ -98,7 +104,8 @@ def serve(request: Mapping[str, Any], out: int) -> None:
     guest = None
     for part in (request, *request["more"]):
         for variant in request["variants"]:
-            guest = Guest(request["modules"], request["wanted"], request["notebook"], guest)
+            modules = _replaced(request["modules"], variant["sources"])
+            guest = Guest(modules, request["wanted"], request["notebook"], guest)
             guest.install()
             _send(out, {"kind": "begin", "what": "import"})
             gc.disable()
@@ -110,6 +117,18 @@ def serve(request: Mapping[str, Any], out: int) -> None:
                 answer = perform(letter, names, guest.paths, request["exact"])
                 _write(out, _frame({**answer, "variant": variant["key"]}))
     _send(out, {"kind": "done", "prints": prints.text()})
+
+
+def _replaced(modules: list[Mapping[str, Any]], sources: Mapping[str, str]) -> list[Mapping[str, Any]]:
+    """A guest's modules, those with a source of their own in place of what they were."""
+    if not sources:
+        return modules
+    return [
+        {**module, "cells": [{"text": sources[module["name"]], "label": ""}]}
+        if module["name"] in sources
+        else module
+        for module in modules
+    ]
 
 
 def _frame(answer: Mapping[str, object]) -> bytes:

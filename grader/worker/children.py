@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from .walls import Walls
 from .wire import LENGTHS, lengths, unpack
 
 STRAY_ROUNDS = 200  # sweeps for processes that a child left behind
@@ -53,7 +54,9 @@ class Child:
             self.finished = True
 
 
-def start(request: Mapping[str, Any], slot: int, others: list[int], writer: int) -> Child:
+def start(
+    request: Mapping[str, Any], slot: int, others: list[int], writer: int, walls: Walls | None
+) -> Child:
     """Fork a child that answers one group of probes; it holds no pipe but its own."""
     read, write = os.pipe()
     gc.collect(0)
@@ -68,9 +71,9 @@ def start(request: Mapping[str, Any], slot: int, others: list[int], writer: int)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         from .child import lock_in, serve
 
-        lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot)
         os.closerange(3, write)
         os.closerange(write + 1, 256)
+        lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot, walls)
         serve(request, write)
     except BaseException:
         os._exit(FAILED)

@@ -6,7 +6,6 @@ Neither has seen anything when they part. The process itself stays behind as the
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from .entering import enter, wait_until_open
@@ -45,11 +44,14 @@ def _part(others: list[int]) -> None:
 
 
 def _jailed(pipes: list[int], jail: int, torch: object) -> None:
-    """Enter the jail and serve in it, in a child: only that is in the jail's own table of processes."""
+    """Enter the jail and serve in it, in a child: only that is in the jail's own table of processes.
+
+    Where there are no namespaces to enter, this process serves itself.
+    """
     try:
-        powers = os.getuid() == 0
         holder, environment = wait_until_open(jail)
-        enter(holder, powers=powers)
+        if holder:
+            enter(holder, powers=os.getuid() == 0)
         os.close(jail)
         os.environ.clear()
         os.environ.update(environment)
@@ -57,12 +59,11 @@ def _jailed(pipes: list[int], jail: int, torch: object) -> None:
         sys.stderr.write(f"{error}\n")
         sys.stderr.flush()
         os._exit(REFUSED)
-    pid = os.fork()
+    pid = os.fork() if holder else 0
     if not pid:
         serve_requests(pipes[0], pipes[1], torch)
         os._exit(0)
     for pipe in pipes:
         os.close(pipe)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.waitpid(pid, 0)
     os._exit(0)

@@ -18,10 +18,13 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from .children import Child, end, start
+from .selftest import attack
 from .tidy import contents, tidy
+from .walls import Walls, parts, planned
 from .wire import LENGTHS, REQUEST_BLOBS, WireError, lengths, pack, unpack
 
 GROUP_BYTES = 128 * 2**20  # what one child may send in all
+TEST_LIMITS = {"memory_mib": 512, "step_cpu_seconds": 10, "processes": 256}
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -53,7 +56,8 @@ def prepare() -> Any:
 def serve_requests(source: int, writer: int, torch: Any) -> None:
     """Say hello, then answer requests from one descriptor on the other until they end."""
     _settle()
-    _send(writer, hello(torch))
+    walls = planned(os.environ.pop("GRADER_WALLS", ""))
+    _send(writer, {**hello(torch), **parts(walls), **_tested(walls)})
     scratch = os.environ.get("GRADER_SCRATCH", "")  # a folder of the jail's own, emptied after each guest
     kept = contents(scratch) if scratch else frozenset()
     with os.fdopen(source, "rb") as reader:
@@ -61,7 +65,7 @@ def serve_requests(source: int, writer: int, torch: Any) -> None:
             request = _read(reader)
             if request is None or request.get("kind") != "run":
                 return
-            run(request, writer, scratch, kept)
+            run(request, writer, scratch, kept, walls)
             _send(writer, {"kind": "idle"})
 
 
@@ -79,13 +83,31 @@ def hello(torch: Any) -> dict[str, object]:
     }
 
 
+def _tested(walls: Walls | None) -> dict[str, object]:
+    """What the jail refuses of what was tried in it, where there is one."""
+    if walls is None:
+        return {}
+    from .child import lock_in
+
+    uid = os.environ.pop("GRADER_UID", "")
+
+    def lock() -> None:
+        lock_in(TEST_LIMITS, int(uid) if uid else None, walls)
+
+    return dict(attack(lock))
+
+
 def _cuda(torch: Any) -> str:
     """How a child can call a GPU, or ""; asked of the driver alone, since CUDA does not survive a fork."""
     return "cuda" if os.path.exists("/dev/nvidiactl") and torch.cuda.is_available() else ""
 
 
 def run(
-    request: Mapping[str, Any], writer: int, scratch: str = "", kept: frozenset[str] = frozenset()
+    request: Mapping[str, Any],
+    writer: int,
+    scratch: str = "",
+    kept: frozenset[str] = frozenset(),
+    walls: Walls | None = None,
 ) -> None:
     """Run all groups of a request, a few side by side, each in a child of its own.
 
@@ -102,7 +124,7 @@ def run(
                 continue
             slot = slots.pop()
             others = [other.pipe for other, _ in running.values()]
-            child = start({**request["shared"], **group}, slot, others, writer)
+            child = start({**request["shared"], **group}, slot, others, writer, walls)
             running[child.pipe] = (child, slot)
         if not running:
             break

@@ -1,0 +1,1 @@
+"""The knowledge check: a bank of questions, how answers are marked, and where questions travel."""

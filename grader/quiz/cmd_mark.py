@@ -1,0 +1,133 @@
+"""`grader quiz mark`: marks answer sheets and writes their records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.errors import InputError
+from grader.output import check_places, write_text
+
+from .bank import Bank, find_bank, read_bank
+from .decisions import DECISIONS_FILE, Decisions, read_decisions
+from .mark import QuizRecord, SheetMarker, unknown_ids
+from .sheet import Sheet, read_sheet
+
+__all__ = [
+    "BankOption",
+    "DecisionsOption",
+    "QuestionsOption",
+    "SeedOption",
+    "SheetsArgument",
+    "mark",
+    "opened",
+]
+
+SheetsArgument = Annotated[
+    list[Path], typer.Argument(metavar="SHEET...", help="Answer sheets, YAML or JSON.")
+]
+BankOption = Annotated[
+    Path | None,
+    typer.Option("--bank", "--quiz", metavar="NAME", help="A bank's file, or its name in quizzes/."),
+]
+QuestionsOption = Annotated[
+    str | None,
+    typer.Option("--questions", metavar="IDS", help="Other questions than the Knowledge Check's, by id."),
+]
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="The seed the questions were drawn with, where no sheet says it."),
+]
+DecisionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--decisions",
+        metavar="FILE",
+        help=f"People's decisions; else {DECISIONS_FILE} beside the first sheet.",
+    ),
+]
+WORDS = {
+    "correct": "right", "partial": "partly right", "incorrect": "wrong",
+    "needs_review": "for a person", "unanswered": "no answer",
+}  # fmt: skip
+SIGNS = {"correct": "+", "partial": "~", "incorrect": "x", "needs_review": "?", "unanswered": "."}
+LISTED = 12  # sheets up to which each gets its questions' lines
+
+
+def mark(
+    sheets: SheetsArgument,
+    json: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write the record (of several sheets, one a line); - for stdout."),
+    ] = None,
+    bank: BankOption = None,
+    questions: QuestionsOption = None,
+    every: Annotated[bool, typer.Option("--all", help="Mark all questions of the bank.")] = False,
+    seed: SeedOption = None,
+    decisions: DecisionsOption = None,
+) -> None:
+    """Mark answer sheets: right, partly right, wrong, or for a person to see; exit 0 whatever the marks."""
+    record_file = None if json in (None, "-") else Path(str(json))
+    check_places([record_file] if record_file is not None else [])
+    loaded, read, kept, _ = opened(sheets, bank, decisions)
+    marker = SheetMarker(loaded, chosen(loaded, questions, every), seed, kept)
+    records = [marker.mark(sheet) for sheet in read]
+    for sheet in read:
+        if warning := unknown_ids(loaded, sheet):
+            typer.echo(f"grader: {warning}", err=True)
+    text = records[0].to_json() if len(records) == 1 else "".join(record.to_json(None) for record in records)
+    if record_file is not None:
+        write_text(record_file, text)
+    typer.echo(text if json == "-" else summary(records), nl=False)
+
+
+def opened(
+    sheets: list[Path], bank: Path | None, decisions: Path | None
+) -> tuple[Bank, list[Sheet], Decisions, Path]:
+    """The bank, the sheets, the decisions and their file. Raises InputError."""
+    read = [read_sheet(path) for path in sheets]
+    loaded = read_bank(find_bank(bank))
+    for sheet in read:
+        if sheet.quiz is not None and sheet.quiz != loaded.quiz:
+            raise InputError(
+                f"{sheet.name}: answers the quiz {sheet.quiz[:60]!r}, not {loaded.quiz!r}; name its --bank"
+            )
+    place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
+    return loaded, read, read_decisions(place), place
+
+
+def chosen(bank: Bank, questions: str | None, every: bool) -> list[str] | None:
+    """The ids asked for; None for the Knowledge Check. Raises InputError."""
+    if questions is not None and every:
+        raise InputError("--questions and --all: give one of them")
+    if every:
+        return [question.id for question in bank.questions]
+    if questions is None:
+        return None
+    ids = [name for name in questions.replace(",", " ").split() if name]
+    if not ids:
+        raise InputError("--questions: name at least one id")
+    return ids
+
+
+def summary(records: list[QuizRecord]) -> str:
+    """What the terminal shows: each question for a few sheets, one line a sheet for many."""
+    lines: list[str] = []
+    for record in records:
+        waiting = f", {record.needs_review} for a person to see" if record.needs_review else ""
+        lines.append(f"{record.learner}: {record.score:g} of {record.max_score:g} points{waiting}")
+        if len(records) > LISTED:
+            continue
+        width = max((len(item.id) for item in record.questions), default=0)
+        for item in record.questions:
+            message = " ".join(item.message.split())
+            lines.append(
+                f"  {SIGNS[item.outcome]} {item.id:<{width}}  {WORDS[item.outcome]:<12}"
+                f"  {item.points:g}/{item.max_points:g}  {message}".rstrip()
+            )
+    waiting_in_all = sum(record.needs_review for record in records)
+    if waiting_in_all:
+        lines.append(f"{waiting_in_all} wait for a person: grader quiz review")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""A quiz in the formats that learning platforms, notebooks and people read: one module a format."""

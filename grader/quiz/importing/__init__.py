@@ -1,0 +1,1 @@
+"""Questions from other programs' files, made into a bank."""

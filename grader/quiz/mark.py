@@ -1,0 +1,149 @@
+"""Marks whole sheets: the record of contract section 5, version 1."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from grader.records import Frozen
+from grader.text import printable
+
+from .bank import Bank
+from .decisions import Decision, Decisions, answer_key
+from .draw import draw
+from .drawn import Drawn
+from .marked import Outcome, Verdict
+from .marking import Marking
+from .questions import Question
+from .sheet import Sheet
+
+__all__ = ["MarkedAnswer", "QuizRecord", "SheetMarker", "mark_sheet", "unknown_ids"]
+
+MESSAGE_LENGTH = 500
+NAMED = 10  # unknown ids that a warning names
+
+
+class MarkedAnswer(Frozen):
+    """One question of a sheet and what became of it."""
+
+    id: str
+    outcome: Outcome
+    points: float
+    max_points: float
+    message: str
+
+
+class QuizRecord(Frozen):
+    """One marked sheet."""
+
+    version: Literal[1] = 1
+    quiz: str
+    learner: str
+    score: float
+    max_score: float
+    needs_review: int
+    questions: tuple[MarkedAnswer, ...]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The record as JSON text, numbers rounded to 4 decimals, a newline at the end."""
+        data = self.model_dump()
+        data["score"], data["max_score"] = round(self.score, 4), round(self.max_score, 4)
+        for question in data["questions"]:
+            question["points"] = round(question["points"], 4)
+        return json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+
+
+class SheetMarker:
+    """Marks many sheets with one bank; questions without parameters are drawn once."""
+
+    def __init__(
+        self,
+        bank: Bank,
+        ids: Iterable[str] | None = None,
+        seed: int | None = None,
+        decisions: Decisions | None = None,
+    ) -> None:
+        self.bank = bank
+        self.questions: tuple[Question, ...] = bank.select(ids)
+        self._seed = seed
+        self._marking = Marking(bank)
+        self._fixed: dict[str, Drawn] = {}
+        self._decided: Mapping[tuple[str, str], Decision] = {
+            (item.question, item.key): item
+            for item in (decisions or Decisions()).decisions
+            if item.quiz == bank.quiz
+        }
+
+    def mark(self, sheet: Sheet) -> QuizRecord:
+        """The record of one sheet."""
+        marked = tuple(self._mark(question, sheet) for question in self.questions)
+        return QuizRecord(
+            quiz=self.bank.quiz,
+            learner=printable(sheet.learner, MESSAGE_LENGTH),
+            score=sum(item.points for item in marked),
+            max_score=sum(item.max_points for item in marked),
+            needs_review=sum(item.outcome == "needs_review" for item in marked),
+            questions=marked,
+        )
+
+    def open_ones(self, sheet: Sheet) -> list[tuple[Drawn, object, Verdict]]:
+        """The answers of a sheet that wait for a person."""
+        found = []
+        for question in self.questions:
+            drawn, value = self.drawn(question, sheet), sheet.answers.get(question.id)
+            verdict = self.verdict(drawn, value)
+            if verdict.outcome == "needs_review":
+                found.append((drawn, value, verdict))
+        return found
+
+    def drawn(self, question: Question, sheet: Sheet) -> Drawn:
+        """The question as the sheet's learner saw it."""
+        seed = self._seed if self._seed is not None else sheet.seed or 0
+        if question.given or question.kind in ("ordering", "matching") or getattr(question, "shuffle", False):
+            return draw(question, seed, sheet.learner if sheet.drawn_for is None else sheet.drawn_for)
+        if question.id not in self._fixed:
+            self._fixed[question.id] = draw(question)
+        return self._fixed[question.id]
+
+    def verdict(self, drawn: Drawn, value: object) -> Verdict:
+        """What people decided about the answer, or else what the rules find."""
+        if self._decided and value is not None:
+            decision = self._decided.get((drawn.id, answer_key(drawn, value)))
+            if decision is not None:
+                return decision.verdict()
+        return self._marking.mark(drawn, value)
+
+    def _mark(self, question: Question, sheet: Sheet) -> MarkedAnswer:
+        verdict = self.verdict(self.drawn(question, sheet), sheet.answers.get(question.id))
+        return MarkedAnswer(
+            id=question.id,
+            outcome=verdict.outcome,
+            points=verdict.share * question.points,
+            max_points=question.points,
+            message=printable(verdict.message, MESSAGE_LENGTH),
+        )
+
+
+def mark_sheet(
+    bank: Bank,
+    sheet: Sheet,
+    ids: Iterable[str] | None = None,
+    seed: int | None = None,
+    decisions: Decisions | None = None,
+) -> QuizRecord:
+    """The record of one sheet. Raises InputError for an id that the bank does not have."""
+    return SheetMarker(bank, ids, seed, decisions).mark(sheet)
+
+
+def unknown_ids(bank: Bank, sheet: Sheet) -> str:
+    """One warning that names the ids of a sheet that the bank does not have; "" where it has all."""
+    known = {question.id for question in bank.questions}
+    names = [printable(name, 60) for name in sheet.answers if name not in known]
+    if not names:
+        return ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    word = "id" if len(names) == 1 else "ids"
+    return (
+        f"{printable(sheet.name, 200)}: unknown {word} {', '.join(names[:NAMED])}{more}; the rest is marked"
+    )

@@ -1,0 +1,1 @@
+"""What marked sheets say about the questions and the test."""

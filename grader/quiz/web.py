@@ -1,0 +1,122 @@
+"""The quiz as one HTML page: no network, no script needed to read it, no key in it where it is an exam."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from markupsafe import Markup
+
+from grader.errors import LessonError
+
+from .bank import Bank
+from .draw import draw
+from .drawn import Drawn
+from .page_key import page_key, told
+from .pages import render, template_text
+from .progress import Mode
+from .prose import html, inline_html, plain_line
+from .view import View, view
+
+__all__ = ["quiz_page"]
+
+LEARNER = "learner: ''"
+
+
+def quiz_page(
+    bank: Bank, ids: Iterable[str] | None = None, *, seed: int = 0, learner: str = "", mode: Mode = "practice"
+) -> str:
+    """The page with these questions (the Knowledge Check for None) as drawn for `learner`, or for everybody.
+
+    Raises InputError for an unknown id, LessonError for maths that is not understood.
+    """
+    drawn = [draw(question, seed, learner) for question in bank.select(ids)]
+    style, script = template_text("quiz/page.css"), template_text("quiz/page.js")
+    sheet = {
+        "quiz": bank.quiz,
+        "learner": "",
+        "drawn_for": learner,
+        "seed": seed,
+        "mode": mode,
+        "answers": {},
+    }
+    facts: dict[str, Any] = {"sheet": sheet}
+    templates: dict[str, Markup] = {}
+    if mode == "practice":  # only here does anything of the key enter the page
+        facts["keys"] = {item.id: page_key(item) for item in drawn}
+        for item in drawn:
+            templates |= {f"told-{item.id}-{name}": text for name, text in told(item).items()}
+    return render(
+        "quiz/page.html.j2",
+        title=bank.title,
+        counted=_counted(len(drawn), "question"),
+        points=_counted(sum(item.points for item in drawn), "point"),
+        exam=mode == "exam",
+        learner=learner,
+        items=[_item(item) for item in drawn],
+        templates=templates,
+        blank_sheet=_blank_sheet(sheet, [item.id for item in drawn]),
+        facts=facts,
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+    )
+
+
+def _item(drawn: Drawn) -> dict[str, object]:
+    """What the template needs of one question; made of its view, which has no key."""
+    shown = view(drawn)
+    try:
+        return _filled(shown)
+    except LessonError as error:
+        raise LessonError(f"question {drawn.id!r}: {error}") from None
+
+
+def _filled(shown: View) -> dict[str, object]:
+    things = [
+        {"letter": thing.letter, "html": inline_html(thing.text), "plain": plain_line(thing.text)}
+        for thing in shown.things
+    ]
+    return {
+        "id": shown.id,
+        "points": _counted(shown.points, "point"),
+        "prompt": html(shown.prompt),
+        "control": shown.control,
+        "ask": shown.ask,
+        "code": shown.code.rstrip("\n").split("\n") if shown.code else [],
+        "lines": shown.lines,
+        "things": things,
+        "lettered": bool(things) and things[0]["letter"] != "true",
+        "lefts": [inline_html(left) for left in shown.lefts],
+        "blanks": shown.blanks,
+    }
+
+
+def _blank_sheet(sheet: Mapping[str, object], ids: Iterable[str]) -> str:
+    """The sheet to be filled by hand, where no script can write it."""
+    import yaml
+
+    head = yaml.safe_dump(
+        {name: value for name, value in sheet.items() if name != "answers"}, sort_keys=False
+    )
+    return f"{head.replace(LEARNER, 'learner: your name')}answers:\n" + "".join(
+        f"  {name}:\n" for name in ids
+    )
+
+
+def _policy(style: str, script: str) -> str:
+    """The content security policy: this style, this script, and nothing from anywhere."""
+    return (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:g} {noun}" if number == 1 else f"{number:g} {noun}s"
