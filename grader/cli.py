@@ -113,6 +113,23 @@ def seal(
     typer.echo(f"{out}: {len(data) / 1024:.0f} KiB")
 
 
+@app.command()
+def doctor(
+    json: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write it as JSON; - for standard output.")
+    ] = None,
+) -> None:
+    """What this machine can do: isolation and its self-test, devices, versions."""
+    from .doctor import as_json, as_text, examine
+    from .output import write_text
+
+    level, findings = examine()
+    if json in (None, "-"):
+        _print(as_text(level, findings) if json is None else as_json(level, findings))
+    else:
+        write_text(Path(str(json)), as_json(level, findings))
+
+
 @app.command(
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},

@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HEAVY = ("matplotlib", "nbformat", "numpy", "pytest", "torch")
 
 TOP_LEVEL = {
-    "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitattributes", ".gitignore",
+    "docs", "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitattributes", ".gitignore",
     "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
 }  # fmt: skip
 
@@ -79,7 +79,7 @@ LAYERS = (
         "seal",
         "sealing",
     },
-    {"pipeline", "grading", "classroom", "audit", "bundle", "quiz", "report"},
+    {"pipeline", "grading", "doctor", "classroom", "audit", "bundle", "quiz", "report"},
     {"cli", "__main__"},
 )
 WIRE_IS_FOR = {
