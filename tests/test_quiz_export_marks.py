@@ -12,7 +12,7 @@ from quiz_platforms.tries import Try, drawn_items, expected, tries, whole
 
 from grader.quiz.drawn import Drawn
 from grader.quiz.export.formats import FORMATS
-from grader.quiz.export.items import Blanks, Essay, Item, Match, Number, Order, Text
+from grader.quiz.export.items import Blanks, Essay, Item, Match, Number, Order, Text, Truth
 from grader.quiz.export.plan import Losses
 
 READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
@@ -89,6 +89,9 @@ def test_each_option_says_its_own_feedback_and_the_explanation_is_there(name: st
     questions = READERS[name](written(name))
     options = 0
     for _, item in drawn_items(whole(3)):
+        if isinstance(item.form, Truth):
+            for answer, feedback in item.form.feedback.items():
+                assert words(feedback) <= words(questions[item.name].mark(Try("truth", answer))[1]), item.name
         if item.kind != "multiple_choice":
             continue
         for place, option in enumerate(item.form.options):
@@ -154,9 +157,13 @@ def jupyter_right(entries: list[dict[str, Any]], item: Item, given: Try) -> bool
         case "text":
             return jupyter.string(entries[0], given.value)[0]
         case "order":
-            return jupyter.string(entries[0], " ".join(item.form.parts[shown].letter for shown in given.value))[0]
+            return jupyter.string(
+                entries[0], " ".join(item.form.parts[shown].letter for shown in given.value)
+            )[0]
         case "blanks":
-            return all(jupyter.string(entry, text)[0] for entry, text in zip(entries, given.value, strict=True))
+            return all(
+                jupyter.string(entry, text)[0] for entry, text in zip(entries, given.value, strict=True)
+            )
         case "match":
             return all(jupyter.one(entry, pick)[0] for entry, pick in zip(entries, given.value, strict=True))
     raise AssertionError(given)

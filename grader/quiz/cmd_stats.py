@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -52,6 +53,8 @@ def stats(
         found = read_sheets(sheets, read.records)
         warnings += found.warnings
         choices = chosen(found, loaded, question_ids(read.records), seed)
+    # Thousands of small products: a second thread makes each slower. Only before numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from .stats.analysis import analyse  # last: scipy takes its time
 
     report = analyse(read, loaded, choices)
@@ -97,7 +100,6 @@ def _bank(read: Results, bank: Path | None, *, needed: bool) -> Bank | None:
 
 def _terminal() -> tuple[int, bool, bool]:
     """The terminal's width, whether it shows colours, whether it knows Unicode."""
-    import os
     import shutil
 
     tty = sys.stdout.isatty()

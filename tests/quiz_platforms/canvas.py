@@ -1,4 +1,4 @@
-"""A QTI 1.2 package, read with lxml and marked by the rules in it; partial credit of several answers as Canvas gives it."""
+"""A QTI 1.2 package, read with lxml and marked by the rules in it; several right answers as Canvas pays for them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ PACKAGE = {"p": "http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"}
 
 # The order of elements after the specification's ims_qtiasiv1p2.dtd, for those that Canvas reads.
 DTD = """
-<!ELEMENT questestinterop (assessment)> <!ATTLIST questestinterop xmlns CDATA #FIXED "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
+<!ELEMENT questestinterop (assessment)>
+<!ATTLIST questestinterop xmlns CDATA #FIXED "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
   xmlns:xsi CDATA #IMPLIED xsi:schemaLocation CDATA #IMPLIED>
 <!ELEMENT assessment (qtimetadata*, section+)> <!ATTLIST assessment ident CDATA #REQUIRED title CDATA #IMPLIED>
 <!ELEMENT qtimetadata (qtimetadatafield+)> <!ELEMENT qtimetadatafield (fieldlabel, fieldentry)>
 <!ELEMENT fieldlabel (#PCDATA)> <!ELEMENT fieldentry (#PCDATA)>
 <!ELEMENT section (selection_ordering?, (item | section)*)> <!ATTLIST section ident CDATA #REQUIRED title CDATA #IMPLIED>
 <!ELEMENT selection_ordering (selection*)> <!ELEMENT selection (selection_number?, selection_extension?)>
-<!ELEMENT selection_number (#PCDATA)> <!ELEMENT selection_extension (points_per_item)> <!ELEMENT points_per_item (#PCDATA)>
+<!ELEMENT selection_number (#PCDATA)> <!ELEMENT selection_extension (points_per_item)>
+<!ELEMENT points_per_item (#PCDATA)>
 <!ELEMENT item (itemmetadata?, presentation?, resprocessing*, itemfeedback*)>
 <!ATTLIST item ident CDATA #REQUIRED title CDATA #IMPLIED>
 <!ELEMENT itemmetadata (qtimetadata*)>
@@ -39,12 +41,14 @@ DTD = """
 <!ATTLIST decvar maxvalue CDATA #IMPLIED minvalue CDATA #IMPLIED varname CDATA "SCORE" vartype CDATA "Integer">
 <!ELEMENT respcondition (conditionvar, setvar*, displayfeedback*)> <!ATTLIST respcondition continue (Yes | No) "No">
 <!ELEMENT conditionvar (not | and | or | varequal | vargte | varlte | other)+>
-<!ELEMENT not (and | or | varequal | vargte | varlte | other)> <!ELEMENT and (not | and | or | varequal | vargte | varlte)+>
+<!ELEMENT not (and | or | varequal | vargte | varlte | other)>
+<!ELEMENT and (not | and | or | varequal | vargte | varlte)+>
 <!ELEMENT or (not | and | or | varequal | vargte | varlte)+> <!ELEMENT other EMPTY>
 <!ELEMENT varequal (#PCDATA)> <!ATTLIST varequal respident CDATA #REQUIRED>
 <!ELEMENT vargte (#PCDATA)> <!ATTLIST vargte respident CDATA #REQUIRED>
 <!ELEMENT varlte (#PCDATA)> <!ATTLIST varlte respident CDATA #REQUIRED>
-<!ELEMENT setvar (#PCDATA)> <!ATTLIST setvar varname CDATA "SCORE" action (Set | Add | Subtract | Multiply | Divide) "Set">
+<!ELEMENT setvar (#PCDATA)>
+<!ATTLIST setvar varname CDATA "SCORE" action (Set | Add | Subtract | Multiply | Divide) "Set">
 <!ELEMENT displayfeedback EMPTY> <!ATTLIST displayfeedback feedbacktype (Response | Solution | Hint) "Response"
   linkrefid CDATA #REQUIRED>
 <!ELEMENT itemfeedback (flow_mat | material)+> <!ATTLIST itemfeedback ident CDATA #REQUIRED>
@@ -72,7 +76,9 @@ class CanvasQuestion:
 
     def responses(self, given: Try) -> dict[str, set[str]]:
         """What the platform holds for each response, from what a learner does with what is shown."""
-        shown = self.node.xpath("q:presentation/q:response_lid | q:presentation/q:response_str", namespaces=NS)
+        shown = self.node.xpath(
+            "q:presentation/q:response_lid | q:presentation/q:response_str", namespaces=NS
+        )
         names = [node.get("ident") for node in shown]
         match given.form:
             case "truth":
@@ -85,17 +91,26 @@ class CanvasQuestion:
             case "blanks":
                 held = {}
                 for node, text in zip(shown, given.value, strict=True):
-                    same = [label.get("ident") for label in node.iterfind(".//q:response_label", NS)
-                            if label.findtext("q:material/q:mattext", namespaces=NS).casefold() == text.casefold()]  # fmt: skip
+                    texts = [label.findtext("q:material/q:mattext", namespaces=NS).casefold()
+                             for label in node.iterfind(".//q:response_label", NS)]  # fmt: skip
+                    same = [
+                        self.labels(node)[at] for at, known in enumerate(texts) if known == text.casefold()
+                    ]
                     held[node.get("ident")] = set(same[:1])
                 return held
             case "match":
-                return {node.get("ident"): {self.labels(node)[pick]} for node, pick in zip(shown, given.value, strict=True)}
+                return {
+                    node.get("ident"): {self.labels(node)[pick]}
+                    for node, pick in zip(shown, given.value, strict=True)
+                }
             case "order":  # each item gets the number of its place from the menu
-                menus = [[node.text for node in item.iterfind("q:render_choice//q:mattext", NS)] for item in shown]
+                menus = [
+                    [node.text for node in item.iterfind("q:render_choice//q:mattext", NS)] for item in shown
+                ]
                 turn = {item: str(number + 1) for number, item in enumerate(given.value)}
                 return {
-                    names[item]: {self.labels(shown[item])[menus[item].index(turn[item])]} for item in range(len(shown))
+                    names[item]: {self.labels(shown[item])[menus[item].index(turn[item])]}
+                    for item in range(len(shown))
                 }
         raise AssertionError(given)
 
@@ -112,7 +127,9 @@ class CanvasQuestion:
                 break
         if self.kind == "multiple_answers_question":
             score = 100 * self._share_of_several(held)
-        texts = {node.get("ident"): "".join(node.itertext()) for node in self.node.iterfind("q:itemfeedback", NS)}
+        texts = {
+            node.get("ident"): "".join(node.itertext()) for node in self.node.iterfind("q:itemfeedback", NS)
+        }
         return score / 100, "".join(texts[name] for name in said)
 
     def _share_of_several(self, held: dict[str, set[str]]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -32,7 +33,9 @@ class MoodleQuestion:
         return getattr(self, f"_{self.kind}")(given)
 
     def _truefalse(self, given: Try) -> tuple[float, str]:
-        return next((share, said) for share, text, said, _ in self.answers() if text == str(given.value).lower())
+        return next(
+            (share, said) for share, text, said, _ in self.answers() if text == str(given.value).lower()
+        )
 
     def _multichoice(self, given: Try) -> tuple[float, str]:
         chosen = [self.answers()[place] for place in sorted(given.value)]
@@ -50,7 +53,9 @@ class MoodleQuestion:
 
     def _shortanswer(self, given: Try) -> tuple[float, str]:
         text = given.value if isinstance(given.value, str) else given.value[0]
-        return first_match(text, [answer[:3] for answer in self.answers()], self.node.findtext("usecase") == "1")
+        return first_match(
+            text, [answer[:3] for answer in self.answers()], self.node.findtext("usecase") == "1"
+        )
 
     def _matching(self, given: Try) -> tuple[float, str]:
         pairs = [
@@ -71,13 +76,16 @@ class MoodleQuestion:
         if self.node.findtext("gradingtype") == "ALL_OR_NOTHING":
             return float(order == list(range(size))), ""
         assert self.node.findtext("gradingtype") == "RELATIVE_NEXT_EXCLUDE_LAST"
-        following = dict(zip(order, order[1:], strict=False))
+        following = dict(itertools.pairwise(order))
         return sum(following.get(place) == place + 1 for place in range(size - 1)) / (size - 1), ""
 
     def _cloze(self, given: Try) -> tuple[float, str]:
         fields = cloze_fields(self.node.findtext("questiontext/text"))
         assert len(fields) == len(given.value)
-        marks = [(weight, *first_match(text, answers)) for (weight, answers), text in zip(fields, given.value, strict=True)]
+        marks = [
+            (weight, *first_match(text, answers))
+            for (weight, answers), text in zip(fields, given.value, strict=True)
+        ]
         total = sum(weight for weight, _, _ in marks)
         return sum(weight * share for weight, share, _ in marks) / total, "".join(said for *_, said in marks)
 
@@ -105,7 +113,9 @@ def cloze_fields(text: str) -> list[tuple[int, list[tuple[float, str, str]]]]:
         for alternative in re.finditer(rf"~?{ALTERNATIVE}", field.group(3), re.DOTALL):
             sign, percent, answer, _, said = alternative.groups()
             share = 1.0 if sign == "=" else float(percent) / 100 if percent else 0.0
-            undone = (html.unescape(part or "").replace("\\}", "}").replace("\\#", "#") for part in (answer, said))
+            undone = (
+                html.unescape(part or "").replace("\\}", "}").replace("\\#", "#") for part in (answer, said)
+            )
             answers.append((share, *undone))
         fields.append((int(field.group(1) or 1), answers))
     return fields

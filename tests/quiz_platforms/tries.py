@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any
 from grader.quiz.bank import read_bank
 from grader.quiz.drawn import Drawn
 from grader.quiz.export.items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
-from grader.quiz.export.plan import plan
+from grader.quiz.export.plan import Plan, plan
 from grader.quiz.marking import Marking
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -30,15 +31,20 @@ class Try:
     places: tuple[int, ...] = ()
 
 
-def whole(count: int, seed: int = 0, ids: list[str] | None = None) -> Any:
-    return plan(BANK, EVERY if ids is None else ids, count, seed)
+def whole(count: int, seed: int = 0, ids: list[str] | None = None) -> Plan:
+    return planned(count, seed, tuple(EVERY if ids is None else ids))
 
 
-def drawn_items(made: Any) -> list[tuple[Drawn, Item]]:
+@functools.cache
+def planned(count: int, seed: int, ids: tuple[str, ...]) -> Plan:
+    return plan(BANK, ids, count, seed)
+
+
+def drawn_items(made: Plan) -> list[tuple[Drawn, Item]]:
     return [pair for group in made.groups for pair in zip(group.drawn, items(group), strict=True)]
 
 
-def tries(item: Item) -> Iterator[tuple[object, Try]]:
+def tries(item: Item) -> Iterator[tuple[object, Try]]:  # noqa: C901 - one case a form
     """(what a sheet of ours would hold, what the platform gets)."""
     form = item.form
     match form:

@@ -205,8 +205,10 @@ def _literal(text: str) -> str:
 
 
 def _entities(text: str) -> str:
-    """The text where cloze's own signs and HTML's would be taken for such.
+    r"""The text where cloze's own signs and HTML's would be taken for such.
 
-    By number, for an answer that ends in `&amp;` would not end for Moodle.
+    By number, for an answer that ends in `&amp;` would not end for Moodle; which, last of all, makes `}` of `\}`
+    and `#` of `\#`.
     """
+    text = text.replace("\\}", "\\\\}").replace("\\#", "\\\\#")
     return "".join(f"&#{ord(sign)};" if sign in "{}~#/%=\\\n&<>\"'" else sign for sign in text)

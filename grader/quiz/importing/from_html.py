@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from html import unescape
 from typing import Any
 
 from bs4 import BeautifulSoup, Tag
@@ -14,6 +15,7 @@ __all__ = ["MEDIA", "Prose", "safe"]
 
 MEDIA = ("img", "iframe", "object", "embed", "video", "audio", "svg", "canvas")
 TOO_DEEP = 200  # tags in tags; no question needs them
+MOST_TAGS = 10_000  # in one text
 # What MathJax takes for maths on a page: \( \), \[ \] and Moodle's own $$ $$.
 MATHS = re.compile(r"\\\((.+?)\\\)|\\\[(.+?)\\\]|\$\$(.+?)\$\$", re.DOTALL)
 
@@ -100,6 +102,8 @@ def _ticks(text: str, least: int) -> str:
 
 
 def _converted(text: str) -> str:
+    if text.count("<") > MOST_TAGS:
+        return _escaped(unescape(re.sub(r"<[^<>]*>", " ", text)))
     soup = BeautifulSoup(text, "html.parser")
     if _too_deep(soup):
         return _escaped(soup.get_text(" "))

@@ -230,15 +230,20 @@ def _cloze_field(inside: str, found: Found, losses: Losses, *, cased: bool) -> t
     for part in re.split(r"(?<!\\)~", inside):
         # `&#35;` is an entity, not a `#` with something said behind it.
         text, _, feedback = re.sub(r"(?<!\\)(?<!&)#", "\0", part, count=1).partition("\0")
-        text = re.sub(r"\\([}#~/\"\\])", r"\1", unescape(text.strip()))
+        text = _meant(text.strip())
         right = re.match(r"=|%100(?:\.0*)?%", text)
         if right:
             plain = text[right.end() :].replace(r"\*", "*")
             accept.append(plain)
         elif text in {"*", "%0%*"}:
-            said = Prose(unescape(feedback)).markdown
+            said = Prose(_meant(feedback)).markdown
         elif feedback or text.startswith("%"):
             losses.add("what single texts earn or are told: left out", found.name)
     if not accept:
         raise ValueError("a cloze field in which nothing is right")
     return accept, said
+
+
+def _meant(text: str) -> str:
+    r"""A cloze field's text with its entities and its `\}` and `\#` undone, in Moodle's order."""
+    return unescape(text).replace(r"\}", "}").replace(r"\#", "#")

@@ -31,7 +31,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-RESAMPLES = 2_000
+RESAMPLES = 1_000
 CONFIDENCE = 0.95
 SEED = 0
 FEWEST_PAIRS = 3  # below, every correlation is 1, -1 or nothing
@@ -114,28 +114,38 @@ def alpha(points: Floats) -> float | None:
     M. W. Richardson, Psychometrika 2, 1937. Where cells are missing, variances and covariances are those of the
     pairs that are there. None where it is undefined: one question, one learner, no spread, no common learners.
     """
-    learners, questions = points.shape
-    if learners < 2 or questions < 2:
+    return _alpha(_there_and_values(points), np.ones(len(points)))
+
+
+def _alpha(cells: Floats, often: Floats) -> float | None:
+    """Alpha where learner i stands there `often[i]` times; `cells` is what `_there_and_values` gives."""
+    questions = cells.shape[1] // 2
+    if often.sum() < 2 or questions < 2:
         return None
-    if not np.isnan(points).any():
-        own, all_ = float(points.var(axis=0, ddof=1).sum()), float(points.sum(axis=1).var(ddof=1))
+    some = often > 0
+    cells, often = cells[some], often[some, np.newaxis]
+    there, values = cells[:, :questions], cells[:, questions:]
+    if there.all():
+        total, mean = often.sum(), (often * values).sum(axis=0) / often.sum()
+        own = float((often * (values - mean) ** 2).sum() / (total - 1))
+        all_ = float((often[:, 0] * (values - mean).sum(axis=1) ** 2).sum() / (total - 1))
     else:
-        covariance = _pairwise_covariance(points)
+        moments = (often * cells).T @ cells
+        pairs, products = moments[:questions, :questions], moments[questions:, questions:]
+        sums = moments[questions:, :questions]  # of the row's question, over those who have the column's too
+        with np.errstate(invalid="ignore", divide="ignore"):
+            covariance = np.where(pairs >= 2, (products - sums * sums.T / pairs) / (pairs - 1), np.nan)
         own, all_ = float(np.trace(covariance)), float(covariance.sum())
     if not all_ > TIE:  # NaN too
         return None
     return float(questions / (questions - 1) * (1 - own / all_))
 
 
-def _pairwise_covariance(points: Floats) -> Floats:
-    """The covariance of each two questions, over the learners who have both; NaN below two of them."""
+def _there_and_values(points: Floats) -> Floats:
+    """For each learner which cells are there (1 or 0), and beside these the values from each question's mean."""
     there = (~np.isnan(points)).astype(np.float64)
     mean = np.nansum(points, axis=0) / np.maximum(there.sum(axis=0), 1)
-    filled = np.where(there > 0, points - mean, 0.0)
-    pairs, sums, products = there.T @ there, filled.T @ there, filled.T @ filled
-    with np.errstate(invalid="ignore", divide="ignore"):
-        result: Floats = np.where(pairs >= 2, (products - sums * sums.T / pairs) / (pairs - 1), np.nan)
-    return result
+    return np.hstack([there, np.where(there > 0, points - mean, 0.0)])
 
 
 def alpha_interval(
@@ -148,16 +158,16 @@ def alpha_interval(
     """
     if alpha(points) is None or len(points) < FEWEST_PAIRS:
         return None
-    ordered = points[np.lexsort(np.nan_to_num(points, nan=-1.0).T)]
+    cells = _there_and_values(points[np.lexsort(np.nan_to_num(points, nan=-1.0).T)])
 
     def statistic(rows: NDArray[np.int64]) -> float:
-        value = alpha(ordered[rows])
+        value = _alpha(cells, np.bincount(rows, minlength=len(cells)).astype(np.float64))
         return math.nan if value is None else value
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a resample without spread has no alpha; the interval is NaN then
         found = stats.bootstrap(
-            (np.arange(len(ordered)),), statistic, vectorized=False, n_resamples=resamples,
+            (np.arange(len(cells)),), statistic, vectorized=False, n_resamples=resamples,
             confidence_level=CONFIDENCE, method="BCa", rng=np.random.default_rng(seed),
         ).confidence_interval  # fmt: skip
     low, high = float(found.low), float(found.high)
