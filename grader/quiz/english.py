@@ -12,11 +12,13 @@ __all__ = [
     "LIMITS",
     "NEGATORS",
     "OBJECT_OF",
+    "PLAIN",
     "PREFIXES",
     "REVERSED",
     "SEQUENCE",
     "SHORT_FORMS",
     "SUBJECTS",
+    "TURNING",
     "word_set",
 ]
 
@@ -48,6 +50,9 @@ REVERSED = word_set(
 BREAKS = word_set(
     """, . ? : but however whereas while because since although though yet then instead rather"""
 )
+
+# The writer turns from one claim to another, perhaps from another's to the own.
+TURNING = word_set("but however although though yet instead rather actually contrary instead_of rather_than")
 
 # A new subject begins a new clause, but not behind these: "does not make it faster".
 SUBJECTS = word_set("it they we he she this")
@@ -94,7 +99,7 @@ KEPT = word_set(
     parallelizable parallelisable parallelizing parallelising possibly positive positively additional additionally
     encoder encoders decoder decoders transformer transformers generally general optional relative relatives
     means meaning addition university universe tokenize tokenizes tokenized tokenization tokenisation tokenizer
-    tokenizers tokeniser"""
+    tokenizers tokeniser differently"""
 )
 
 # How people shorten and write things, as what they stand for.
@@ -102,6 +107,7 @@ SHORT_FORMS = (
     (r"\bw\s?/\s?o\b(?=\s+(?:the|a|an|any|\w+ing)\b)", "without"),
     (r"\bw/(?=\s)", "with"),
     (r"\bcan'?t\b", "can not"),
+    (r"\bthru\b", "through"),
     (r"\b(could|would|should|is|are|was|were|do(?:es)?|did|has|have|had|must|need|wo|ai|sha)n'?t\b", r"\1 not"),
     (r"\b(?:nobody|no\s?one|hardly|barely|scarcely|seldom|rarely)\b|\b(?:i|we)\s+(?:doubt|deny)\b", "not"),
     (r"\bcannot\b", "can not"),
@@ -151,4 +157,18 @@ COMMON = word_set(
     actually apart back believe best better both can day directly does each here i'm it's its into
     instead later lets maybe me mine now our page perhaps remember shall since think unlike whatever
     while you're yeah yep thx lol haha hmm um uh er well so very really"""
+)
+
+# Of the everyday words those that bring no claim of their own, whatever they stand beside.
+PLAIN = (FILLERS - word_set("only already own separate individual resulting could should")) | word_set(
+    """above according across and and_then answer as at because before both bring brings by call called come
+    comes course definitely describe directly done due each end ends exactly explain finally find follow
+    following follows for form from further get gives give go goes going happen happens happening hello help
+    helps here hey hi how i i'm if in inside into kind know known last lecture lesson let like made make makes
+    making me means much my name named namely need needs new next now number obviously ok okay on once one
+    ones onto our out over page per please point purpose question reason remember result results right said
+    say says second see self set show simultaneously since so some sort step steps such sure take taken takes
+    taking tell thank thanks that thing things think third those three through thus thx time times to together
+    too two type up upon us use used uses using via want way ways well what when where whether who whole
+    whose why will with within work works yeah yep yes yet you your"""
 )

@@ -21,11 +21,13 @@ _LEAD = re.compile(
     r"equals?|equal\s+to|=|:|so|just\s+(?=\w{2,})|of|with)\b[\s:=]*)+",
     re.IGNORECASE,
 )
+_TRAIL = re.compile(r"[\s,]+(?:i\s+(?:think|believe|guess|suppose|'d say|would say))$")
 _LETTER = re.compile(r"^[(\[]*([a-z])[)\].:]*$")
 _LETTERED = re.compile(r"^[(\[]?([a-z])(?:[)\].:]+|\s*[-–=:,]|\s(?=[(]))\s*(\S.*)$", re.DOTALL)
 _LETTER_BECAUSE = re.compile(r"^[(\[]?([a-z])[)\].:,]*\s+(?:because|since|as|for)\b(.*)$", re.DOTALL)
+_SPACED = re.compile(r"^([a-z])\s+(\w.*)$", re.DOTALL)
 _REASON = re.compile(
-    r"\s*(?:[,;]?\s*\b(?:because|since|as|which|that|due to|for)\b|\.\s+|;|\s-\s|,\s+(?=\w+\s+\w+)|\()",
+    r"\s*(?:[,;]?\s*\b(?:because|since|as|which|that|due to|for|i\.?e)\b|\.\s+|;|\s-\s|,\s+(?=\w+\s+\w+)|\()",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(r"(?:because|since|as|due to|cause|bc|for each|so that|it|each|every|there)\b")
@@ -37,6 +39,7 @@ _RETRACTS = re.compile(
 _NOT = re.compile(
     rf"{_RETRACTS.pattern}|\b(?:not|no|never|except|neither|nor|isn'?t|without|instead|either|both)\b"
 )
+_NOT_THAT = re.compile(r"(.+?)[\s,(]+(?:and\s+)?not\s+([^)]+)\)?")
 _AROUND = word_set(
     """the a an is are it its it's projection matrix layer dimension dimensions dim dims dimensional wide width units
     unit features feature columns column function linear learned output final option answer value size entries
@@ -90,6 +93,9 @@ class Chooser:
             return frozenset({one})
         if lettered and not self._only_letters(text):
             return self._lettered(lettered.group(1), lettered.group(2))
+        spaced = _SPACED.match(text)
+        if spaced and spaced.group(1) in self._letters and (named := self._face(spaced.group(2))) is not None:
+            return frozenset({named}) if named == self._letters[spaced.group(1)] else None
         because = _LETTER_BECAUSE.match(text)
         if because and because.group(1) in self._letters:
             return self._lettered(because.group(1), because.group(2))
@@ -145,14 +151,16 @@ class Chooser:
         for face in self._faces:
             if bare == face.text:
                 return face.place
-        meant = term(text, self._notation)
+        meant = term(text, self._notation) or term(re.sub(r"\bthe\s+", "", text), self._notation)
         if meant is not None:
             for face in self._faces:
                 if face.term == meant:
                     return face.place
         sides = [side for side in _EQUALS.split(text) if side] if equation else []
-        found = {self._face(side, equation=False) for side in sides} - {None} if len(sides) > 1 else set()
-        return found.pop() if len(found) == 1 else None
+        found = {self._face(side, equation=False) for side in sides if len(sides) > 1}
+        numbers = {term(side, self._notation) for side in sides if not re.search(r"[a-z]", side)}
+        found -= {None}
+        return found.pop() if len(found) == 1 and len(numbers) < 2 else None
 
     def _lettered(self, letter: str, rest: str) -> frozenset[int] | None:
         """A letter with words behind it: they must not name another option."""
@@ -195,6 +203,9 @@ class Chooser:
         """An option named within a few words that add nothing: "the W_O projection"."""
         head = _REASON.split(text, maxsplit=1)[0].strip()
         tail = text[len(head) :]
+        if against := _NOT_THAT.fullmatch(text):
+            named, other = (self._one(_stripped(side)) for side in against.groups())
+            return frozenset({named}) if named is not None and other not in (None, named) else None
         if _NOT.search(text):
             return None
         place = self._one(_stripped(head)) if head and head != text else None
@@ -226,7 +237,7 @@ def _stripped(text: str) -> str:
     flat = " ".join(text.casefold().split()).strip(" \"'.!,;:")
     if flat[:1] == "[" and flat[-1:] == "]":
         flat = flat[1:-1].strip(" \"'")
-    bare = _LEAD.sub("", flat).strip(" \"'.!,;:")
+    bare = _LEAD.sub("", _TRAIL.sub("", flat)).strip(" \"'.!,;:")
     return bare or flat
 
 

@@ -9,7 +9,7 @@ from .english import BREAKS, CONTRAST, FILLERS, NEGATORS, OBJECT_OF, REVERSED, S
 from .phrases import Hit
 from .words import stem
 
-__all__ = ["Polarity", "dangling", "polarity"]
+__all__ = ["Polarity", "dangling", "polarity", "reach"]
 
 Polarity = Literal["affirmed", "denied", "unclear"]
 
@@ -28,13 +28,13 @@ def polarity(tokens: Sequence[str], hit: Hit, inside: Collection[int] = ()) -> P
     """How the claim at `hit` is meant; negators at the indices `inside` belong to phrases and are not counted."""
     start = _sentence_start(tokens, hit.start)
     before = [i for i in range(start, hit.start) if tokens[i] in NEGATORS and i not in inside]
-    reaches = [_reach(tokens, index) for index in before]
-    count = sum(reach > hit.start for reach in reaches) + _denied_behind(tokens, hit, inside)
+    reaches = [reach(tokens, index) for index in before]
+    count = sum(end > hit.start for end in reaches) + _denied_behind(tokens, hit, inside)
     if count:
         return "denied" if count == 1 else "unclear"
-    for index, reach in zip(before, reaches, strict=True):
+    for index, end in zip(before, reaches, strict=True):
         first = all(token in FILLERS for token in tokens[start:index])
-        if (first or tokens[index] not in CONTRAST) and not TURNS & set(tokens[reach : hit.start]):
+        if (first or tokens[index] not in CONTRAST) and not TURNS & set(tokens[end : hit.start]):
             return "unclear"  # "I doubt that it ...": nothing turns the sentence back
     return "affirmed"
 
@@ -43,7 +43,7 @@ def dangling(tokens: Sequence[str], inside: Collection[int] = ()) -> bool:
     """Whether a "not" stands where it may turn a whole sentence round: at its end, or before a colon."""
     for index, token in enumerate(tokens):
         if token in NEGATORS and index not in inside:
-            end = _reach(tokens, index)
+            end = reach(tokens, index)
             if end == index + 1 and (end == len(tokens) or tokens[end] in SENTENCE):
                 return True
             if end < len(tokens) and tokens[end] == ":" and end - index <= SHORT:
@@ -57,7 +57,7 @@ def _sentence_start(tokens: Sequence[str], index: int) -> int:
     return index
 
 
-def _reach(tokens: Sequence[str], negator: int) -> int:
+def reach(tokens: Sequence[str], negator: int) -> int:
     """The index at which the clause denied by the negator ends."""
     contrast = tokens[negator] in CONTRAST
     for index in range(negator + 1, len(tokens)):

@@ -17,7 +17,7 @@ Symbols are written as `w_o`, `d_k`, `d_model`: the answer's own notation is bro
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -65,6 +65,8 @@ class Rubric(Frozen):
       most `unknown` words that stand in no phrase and are no everyday English.
     - `clues`: words that an unforeseen right answer would hold; with one of them, `otherwise` does not apply.
     - `known`: further words that may stand in an answer without making a person look.
+    - `beside`: words that bring no claim of their own. Where they are listed, an answer is only correct or partial
+      if every word in it is one of them, plain English, or a word of what it rightly says.
     """
 
     words: Mapping[Name, Annotated[Phrases, Field(min_length=1)]] = Field(default_factory=dict)
@@ -75,6 +77,7 @@ class Rubric(Frozen):
     ignore: Phrases = ()
     clues: Phrases = ()
     known: Phrases = ()
+    beside: Phrases = ()
     partial: Annotated[bool, Field(strict=True)] = True
     otherwise: Literal["incorrect", "needs_review"] = "needs_review"
     unknown: Annotated[int, Field(strict=True, ge=0)] = 1
@@ -98,7 +101,14 @@ class Rubric(Frozen):
         said = [item for concept in self.concepts for item in concept.said]
         said += [item for claim in self.wrong for item in claim.said]
         near = [item for concept in self.concepts for item in concept.near]
-        return (*said, *near, *self.doubt, *self.ignore, *self.clues, *self.known)
+        return (*said, *near, *self.doubt, *self.ignore, *self.clues, *self.known, *self.beside)
+
+    def spelled_out(self, phrases: Iterable[str]) -> Iterator[str]:
+        """These phrases, and those of the lists that they name."""
+        for phrase in phrases:
+            yield phrase
+            for name in re.findall(r"\{([^{}]*)\}", phrase):
+                yield from self.spelled_out(self.words[name])
 
 
 class Signs(Frozen):

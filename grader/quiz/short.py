@@ -11,7 +11,7 @@ from .marked import Verdict, review
 from .notation import Notation
 from .order import order
 from .phrases import Finder, Hit, Line, vocabulary
-from .polarity import dangling, polarity
+from .polarity import dangling, polarity, reach
 from .rubric_model import Rubric, Wrong
 from .words import Reader, stem
 
@@ -21,6 +21,7 @@ LONGEST = 250  # words; beyond that the chance that something else is said too i
 STRAY = 3  # words outside rubric and everyday English that a right answer may hold,
 STRAY_SHARE = 0.4  # or this share of all its words
 STRAY_PARTIAL = 0
+ONLY = frozenset(("only",))  # beside a part of what is right it claims nothing more
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class _Claims:
     denied: frozenset[str]
     unclear: bool
     wrong: tuple[Wrong, ...]
+    refused: frozenset[int]  # indices of the words of wrong claims that it denies
 
 
 class Marker:
@@ -56,6 +58,12 @@ class Marker:
             *self._reader.read(prompt).words,
         )
         self._expected = frozenset(stem(word) for word in everyday)
+        beside = vocabulary(rubric.spelled_out(rubric.beside), {})
+        self._harmless = frozenset(stem(word) for word in (*english.PLAIN, *english.NEGATORS, *beside))
+        self._own = {
+            concept.id: frozenset(stem(word) for word in vocabulary(rubric.spelled_out(concept.said), {}))
+            for concept in rubric.concepts
+        }
 
     def mark(self, text: str) -> Verdict:
         """The outcome of one answer, and why."""
@@ -98,13 +106,43 @@ class Marker:
                 unclear |= "denied" in kinds
             elif "denied" in kinds:
                 denied.add(name)
-        claimed = []
+        claimed: list[Wrong] = []
+        refused: set[int] = set()
         for claim, hits in wrong:
             kinds = [polarity(line.tokens, hit, inside) for hit in hits]
+            for hit, kind in zip(hits, kinds, strict=True):
+                if kind == "denied":
+                    refused.update(range(hit.start, hit.end))
             unclear |= "unclear" in kinds
             if "affirmed" in kinds:
                 claimed.append(claim)
-        return _Claims(affirmed, frozenset(denied), unclear, tuple(claimed))
+        return _Claims(affirmed, frozenset(denied), unclear, tuple(claimed), frozenset(refused))
+
+    def _more(self, claims: _Claims, line: Line, also: frozenset[str] = frozenset()) -> str:
+        """The first word of an answer that may claim more than what it rightly says; empty if there is none.
+
+        Such is a word outside what is rightly said that is not known to bring no claim, and a "not" that denies
+        anything but a wrong claim.
+        """
+        if not self._rubric.beside:
+            return ""
+        spans = [(name, hit) for name, hits in claims.affirmed.items() for hit in hits]
+        said = {
+            index
+            for name, hit in spans
+            for index in range(hit.start, hit.end)
+            if line.tokens[index] in self._own[name]
+        }
+        harmless = self._harmless | also
+        for index, token in enumerate(line.tokens):
+            if index in said or index in claims.refused:
+                continue
+            if token in english.NEGATORS:
+                if claims.refused.isdisjoint(range(index, reach(line.tokens, index))):
+                    return token
+            elif token[0].isalpha() and len(token) > 1 and token not in harmless:
+                return token
+        return ""
 
     def _strays(self, tokens: Sequence[str]) -> int:
         """How many words stand in no phrase of the rubric and are no everyday English."""
@@ -120,7 +158,7 @@ class Marker:
         if claims.denied:
             if claims.affirmed:
                 return review("it denies a part of what is right")
-            if strays > STRAY or english.LIMITS & set(line.tokens):
+            if strays > (STRAY if not rubric.beside else 0) or english.LIMITS & set(line.tokens):
                 return review("it may deny what is right, or only say it in other words")
             names = [concept.says for concept in rubric.concepts if concept.id in claims.denied]
             return Verdict("incorrect", 0.0, f"It denies what is right: {'; '.join(names)}.")
@@ -129,7 +167,7 @@ class Marker:
         if any(self._near[concept.id].find(line) for concept in missing):
             return review("it comes near something the rubric asks for")
         if claims.affirmed:
-            if strays > STRAY_PARTIAL or not rubric.partial:
+            if strays > STRAY_PARTIAL or not rubric.partial or self._more(claims, line, ONLY):
                 return review("a part of it is right; the rest is for a person")
             lacking = "; ".join(concept.says for concept in missing)
             return Verdict("partial", 0.5, f"A part is right. Missing: {lacking}.")
@@ -140,6 +178,8 @@ class Marker:
 
     def _contradicted(self, claims: _Claims, missing: int, line: Line) -> Verdict:
         first = claims.wrong[0]
+        if self._rubric.beside and english.TURNING & set(line.tokens):
+            return review("it says something wrong and turns from one thing to another")
         reverses = any(wrong.reverses for wrong in claims.wrong)
         if not missing and self._orders(claims, line) == {"wrong"}:
             return Verdict("incorrect", 0.0, "The order is the other way round.")
@@ -165,4 +205,6 @@ class Marker:
             return review("the order is not clear")
         if strays > max(STRAY, STRAY_SHARE * size):
             return review("most of its words are none the rubric knows")
+        if more := self._more(claims, line):
+            return review(f"it says more than the rubric knows: {more}")
         return Verdict("correct", 1.0, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .drawn import DrawnTrueFalse
-from .english import word_set
+from .english import NEGATORS, word_set
 from .marked import Verdict, review, right, wrong
 from .notation import Notation, plain
 from .phrases import Finder, Line, vocabulary
@@ -37,7 +37,9 @@ _LEAD = word_set(
     go for with my me claim clearly definitely absolutely totally completely certainly obviously entirely 100 of
     course very much so x am quite sure : ="""
 )
-_SUPPOSED = word_set("otherwise else would without if could")
+_TURNS = NEGATORS | word_set("any only nothing equally anyway still same")
+_SUPPOSED = word_set("otherwise else would if could")
+_LOST = word_set("not no never only just nothing cannot nor still")  # "without it no head hears of another"
 # In the words that commit: nothing plain stands beside these.
 _HEDGES = re.compile(
     r"\b(?:(?:yes|true|t|y)\s*(?:and|or|/)\s*(?:no|false|f|n)|depends?|depending|generally|often|rarely|almost|nearly|kind\s?of|"
@@ -68,23 +70,29 @@ class Reasons:
         self._reader = Reader(vocabulary((*found.holds, *found.fails), found.words), notation)
         self._sides = ((True, Finder(found.holds, found.words)), (False, Finder(found.fails, found.words)))
 
-    def agree(self, explanation: str, said: bool) -> bool:
-        """Whether nothing in the explanation holds with the other answer only."""
+    def agree(self, explanation: str, said: bool, *, strict: bool) -> bool:
+        """Whether nothing in the explanation holds with the other answer only.
+
+        `strict` also asks of a sentence that denies something that it is known to explain what is said.
+        """
         for sentence in re.split(r"[.;!]", explanation):
             row = self._reader.read(sentence)
-            if _SUPPOSED & set(row.words):
+            if _SUPPOSED & set(row.words) or ("without" in row.words and _LOST & set(row.words)):
                 continue  # "otherwise it would not divide" explains by what does not hold
-            line = Line(row)
+            line, backed = Line(row), False
             for side, finder in self._sides:
                 kinds = {polarity(line.tokens, hit) for hit in finder.find(line)}
                 if ("denied" if side == said else "affirmed") in kinds:
                     return False
+                backed |= bool(kinds)
+            if strict and not backed and _TURNS & set(row.words):
+                return False  # it denies or sets free something that no sign tells the side of
         return True
 
 
 def truth_verdict(drawn: DrawnTrueFalse, answer: str, reasons: Reasons) -> Verdict:
     """The outcome for an answer; hedges, both words at once and what is neither go to a person."""
-    said = _stance(answer, reasons)
+    said = _stance(answer, reasons, drawn.answer)
     if said is None:
         return review("it is neither a plain true nor a plain false")
     message = drawn.feedback.get(said, "")
@@ -96,11 +104,13 @@ def stance(text: str, signs: Signs | None, notation: Notation) -> bool | None:
     return _stance(text, Reasons(signs, notation))
 
 
-def _stance(text: str, reasons: Reasons) -> bool | None:
+def _stance(text: str, reasons: Reasons, key: bool | None = None) -> bool | None:
     flat = " ".join(plain(text).casefold().replace('"', " ").replace("[", " ").replace("]", " ").split())
     flat = re.sub(r"^'+|'+$|(?<=\s)'|'(?=\s)", "", flat).strip()
     if re.fullmatch(r"[01](?:\.0*)?", flat):
         return flat[0] == "1"
+    if re.fullmatch(r"[-+]?[\d.,]+", flat):
+        return None
     head, tail = _parts(flat)
     if _RESERVES.search(flat) or _HEDGES.search(head) or _CONDITIONS.search(flat):
         return None
@@ -109,7 +119,7 @@ def _stance(text: str, reasons: Reasons) -> bool | None:
         return None
     if re.search(rf"\b(?:{'|'.join(_others(said))})\b", tail):
         return None
-    return said if reasons.agree(tail, said) else None
+    return said if reasons.agree(tail, said, strict=said == key) else None
 
 
 def _parts(flat: str) -> tuple[str, str]:
