@@ -21,8 +21,10 @@ __all__ = [
     "QuestionsOption",
     "SeedOption",
     "SheetsArgument",
+    "chosen",
     "mark",
     "opened",
+    "summary",
 ]
 
 SheetsArgument = Annotated[

@@ -21,7 +21,7 @@ from .drawn import Drawn, DrawnShort
 from .mark import SheetMarker
 from .sheet import Sheet
 
-__all__ = ["Waiting", "review", "waiting"]
+__all__ = ["Waiting", "review", "waiting", "walk"]
 
 KEYS: dict[str, tuple[Ruling, float]] = {
     "c": ("correct", 1.0),
