@@ -4,6 +4,8 @@ PYTHON ?= python3
 SUBMISSION ?= exercises/multi_head_attention
 # options of `grader grade`, e.g. ARGS="--json record.json"
 ARGS ?=
+# the step that `make hint` is about, e.g. STEP=attend
+STEP ?=
 # test files run side by side, each in a process of its own
 JOBS ?= 2
 # another package index for torch, e.g. PyTorch's CPU wheel index (README, "Without a GPU")
@@ -13,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: help setup grade test test-gpu lint bench clean
+.PHONY: help setup grade hint test test-gpu lint bench audit clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +26,9 @@ setup: $(READY) ## build .venv (every command below does so by itself)
 
 grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARGS= are options of `grader grade`
 	@$(PY) -m grader grade "$(SUBMISSION)" $(ARGS)
+
+hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
+	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
 test: $(READY) ## all tests
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile
@@ -39,6 +44,9 @@ lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
 
 bench: $(READY) ## how long grading takes, as ratios to `import torch`
 	@$(PY) -m tests.bench
+
+audit: $(READY) ## prove the lesson: solution, skeleton, mistakes, right styles, mutants (minutes); ARGS="--quick" for a sample
+	@$(PY) -m grader audit $(ARGS)
 
 clean: ## remove .venv and what tools left behind
 	@rm -rf .venv .venv.lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -15,6 +15,7 @@ from .neighbours import neighbours
 from .observations import advice, banned, import_failure, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
+from .properties import properties
 from .reference import Mistake
 from .scan import detours
 from .score import Account
@@ -111,7 +112,8 @@ def _explained(
         )
     based = replace(suspect, base=known)
     found_mistakes = diagnose(based, standard.mistakes, standard.ask)
-    return replace(account, mistakes=found_mistakes)
+    seen = "" if found_mistakes or account.note else "\n".join(properties(based))
+    return replace(account, mistakes=found_mistakes, note=account.note or seen)
 
 
 def _made_in(step: Step, entry: Mistake) -> str:

@@ -10,9 +10,11 @@ from .cases import REFUSALS
 from .compare import difference, same_value
 from .hidden import Expected
 from .probes import Probe
-from .transcript import Answer
+from .transcript import Answer, TensorValue, Value
 
 WORDS = 200  # characters of a crash's message that are compared
+CPU = "cpu"
+FOUND = ", found "  # between what was expected and what came, in the worker's sentences
 NO_ANSWER = ("raised", "unfit")
 TELLING = ("returned", *NO_ANSWER)
 
@@ -42,7 +44,9 @@ class Suspect:
         if answer.outcome != "returned":
             return True
         return bool(answer.changed) or any(
-            difference(probe, name, wanted.get(name), answer.values.get(name)) for name in probe.report
+            difference(probe, name, wanted.get(name), answer.values.get(name))
+            or _misplaced(probe, answer.values.get(name))
+            for name in probe.report
         )
 
     def agrees(self, probe: Probe, theirs: Answer) -> bool:
@@ -61,6 +65,11 @@ def alike(probe: Probe, one: Answer, two: Answer) -> bool:
     return all(same_value(probe, one.values.get(name), two.values.get(name)) for name in probe.report)
 
 
+def _misplaced(probe: Probe, value: Value) -> bool:
+    """Whether a tensor is not on the device that the inputs were on."""
+    return probe.device != CPU and isinstance(value, TensorValue) and value.device != probe.device
+
+
 def refused(answer: Answer) -> bool:
     """Whether an answer is the refusal that an input out of bounds calls for."""
     return answer.raised is not None and any(kind in REFUSALS for kind in answer.raised.types)
@@ -68,5 +77,8 @@ def refused(answer: Answer) -> bool:
 
 def words(answer: Answer) -> tuple[str, str, str]:
     """What a crash said, but for its numbers."""
-    name, message = (answer.raised.name, answer.raised.message) if answer.raised else ("", answer.message)
+    said = answer.message.partition(FOUND)[
+        0
+    ]  # what was found in place of what is missing is the learner's own
+    name, message = (answer.raised.name, answer.raised.message) if answer.raised else ("", said)
     return answer.outcome, name, re.sub(r"\d+", "#", message)[:WORDS]

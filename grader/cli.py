@@ -96,6 +96,30 @@ def _device(name: str) -> str:
 
 
 @app.command()
+def hint(
+    context: typer.Context,
+    step: Annotated[str, typer.Argument(help="The step's id, as the report gives it in brackets.")],
+    *,
+    submission: Annotated[Path, typer.Option(metavar="PATH", help="What to look at.")] = Path(),
+    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    again: Annotated[bool, typer.Option("--again", help="The last hint once more.")] = False,
+    from_start: Annotated[bool, typer.Option("--from-start", help="The first hint again.")] = False,
+    sealed: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference."),
+    ] = None,
+) -> None:
+    """The next hint for a step: a nudge first, then a pointer, then nearly the line."""
+    from .hints import next_hint, render
+
+    found = next_hint(
+        step, submission, lesson, again=again, start=from_start, sealed=sealed, workers=context.obj or ()
+    )
+    width, colour, unicode = _terminal()
+    _print(render(found, width=width, colour=colour, unicode=unicode))
+
+
+@app.command()
 def seal(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the sealed answers.")],
     lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
@@ -141,6 +165,21 @@ def quiz(words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND ..."
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     code = commands(args=words or [], prog_name="grader quiz", standalone_mode=False)
+    if isinstance(code, int) and code:
+        raise typer.Exit(code)
+
+
+@app.command(
+    add_help_option=False,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+)
+def audit(words: Annotated[list[str] | None, typer.Argument(metavar="[SLUG] ...")] = None) -> None:
+    """Prove a lesson: solution, skeleton, known mistakes, right styles, and mutants of the solution."""
+    from .audit.command import app as command  # only here: for a lesson's author
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    code = command(args=words or [], prog_name="grader audit", standalone_mode=False)
     if isinstance(code, int) and code:
         raise typer.Exit(code)
 

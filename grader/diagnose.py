@@ -61,13 +61,14 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
 
 def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool:
     """Whether the answers are those of the right step with exactly these mistakes of its neighbours in it."""
-    if not suspect.probes:
+    probes = [probe for probe in suspect.probes if probe.diagnose]
+    if not probes:
         return False
-    found = ask(suspect.step, suspect.probes, {"carried": tuple(mistakes)}).get("carried")
+    found = ask(suspect.step, probes, {"carried": tuple(mistakes)}).get("carried")
     if not found:
         return False
     mine = suspect.got
-    asked = [probe for probe in suspect.probes if probe.id in mine]
+    asked = [probe for probe in probes if probe.id in mine]
     if not all(probe.id in found and suspect.agrees(probe, found[probe.id]) for probe in asked):
         return False
     given = [(mine[probe.id], found[probe.id]) for probe in asked]

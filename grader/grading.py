@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .lessons import Lesson
     from .probes import Probe
     from .records import Record
+    from .reference import Mistake
     from .requests import Run
     from .sandbox import Worker
     from .submission import Submission
@@ -125,6 +126,11 @@ class Session:
         return judge_transcript(
             lesson, submission, run, found, held, seed=seed, environment=place, started=started
         )
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The known mistakes that answers are held against; none before the first grade."""
+        return () if self._standard is None else self._standard.result().mistakes
 
     def _insist(self, end: float) -> None:
         """Nothing is run below the isolation that was asked for. Raises MachineError."""

@@ -26,9 +26,15 @@ def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str
     """Every verdict on these steps, in the file's order. Raises MachineError when pytest fails."""
     if not steps:
         return ()
+    plugin = Judge(cases, steps)
+    hold(checks, plugin)
+    return tuple(plugin.verdicts)
+
+
+def hold(checks: Path, plugin: Judge) -> None:
+    """One session over the checks, told to the plugin. Raises MachineError when pytest fails."""
     import pytest
 
-    plugin = Judge(cases, steps)
     arguments = [
         str(checks),
         "-c",
@@ -48,7 +54,6 @@ def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str
     if code not in (0, 1):
         why = plugin.fault or said.getvalue().strip() or EXITS.get(code, f"pytest ended with {code}")
         raise MachineError(f"the checks in {checks} could not be run: {why[-300:]}")
-    return tuple(plugin.verdicts)
 
 
 def _forget(checks: Path) -> None:

@@ -27,18 +27,19 @@ class Match:
     """How an entry compares with the learner: its tier, and on how much they agree.
 
     `evidence` counts wrong answers and crashes, `told` those of them with the same value or the same words,
-    `shared` everything agreed on.
+    `kin` those that crash with the same kind of error, `shared` everything agreed on.
     """
 
     tier: Tier
     evidence: int
     told: int
+    kin: int
     shared: int
 
     @property
-    def order(self) -> tuple[int, int, int, int]:
+    def order(self) -> tuple[int, int, int, int, int]:
         """The better, the larger."""
-        return self.tier.value, self.evidence, self.told, self.shared
+        return self.tier.value, self.evidence, self.told, self.kin, self.shared
 
 
 def matches_of(
@@ -81,7 +82,7 @@ def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer
 
 def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: Answers) -> Match | None:
     """How a known mistake's answers compare with the learner's; None when they cannot be the same mistake."""
-    exact, near, core_told, core_off, told, answered, evidence, shared = True, True, 0, 0, 0, 0, 0, 0
+    exact, near, core_told, core_off, told, answered, evidence, kin, shared = True, True, 0, 0, 0, 0, 0, 0, 0
     for probe in probes:
         answer = theirs.get(probe.id)
         if answer is None:
@@ -94,6 +95,7 @@ def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs:
                 same = answer.outcome == "returned" or words(mine) == words(answer)
                 evidence += 1
                 told += same
+                kin += mine.raised is not None and words(mine)[1] == words(answer)[1]
                 core_told += probe.core and same
             continue
         exact = False
@@ -102,12 +104,12 @@ def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs:
         core_off += probe.core
         near = near and probe.id in wrong and suspect.wrong(probe, answer)
     if exact and (told or (evidence and answered)):
-        return Match(Tier.EXACT, evidence, told, shared)
+        return Match(Tier.EXACT, evidence, told, kin, shared)
     if core_off > core_told:
         return None  # it crashes where the learner is wrong, and hardly ever shows what the learner gives
     if near and told:
-        return Match(Tier.NEAR, evidence, told, shared)
-    return Match(Tier.LOOSE, evidence, told, shared) if core_told else None
+        return Match(Tier.NEAR, evidence, told, kin, shared)
+    return Match(Tier.LOOSE, evidence, told, kin, shared) if core_told else None
 
 
 def _sieve(suspect: Suspect, probes: Sequence[Probe], wrong: set[str], size: int) -> list[Probe]:
@@ -134,7 +136,7 @@ def best_of(suspect: Suspect, entries: Sequence[Mistake], found: Mapping[str, Ma
     if not left:
         return None
 
-    def rank(entry: Mistake) -> tuple[int, int, int, int, bool, int]:
+    def rank(entry: Mistake) -> tuple[int, int, int, int, int, bool, int]:
         return (*found[entry.id].order, suspect.homes[0] in entry.homes, -entries.index(entry))
 
     return max(left, key=rank)

@@ -39,9 +39,9 @@ class MistakeRecord(Frozen):
 class StepRecord(Frozen):
     """One step: its points, its checks, and what to say about it.
 
-    `note` is the one sentence that explains the status (why it is not attempted, which limit was
-    exceeded, which neighbour's mistake was carried forward); `advice` costs nothing; `review` is
-    for a person.
+    `note` explains the status (why it is not attempted, which limit was exceeded, which neighbour's mistake was
+    carried forward) or, line by line, what is true of wrong answers that no known mistake explains; `advice`
+    costs nothing; `review` is for a person.
     """
 
     id: str

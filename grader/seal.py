@@ -58,7 +58,7 @@ def seal_lesson(
     """
     steps: dict[str, object] = {}
     for step in dict.fromkeys(probe.step for probe in probes):
-        asked = [probe for probe in probes if probe.step == step and probe.judged]
+        asked = [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
         names = _names(mistakes, homes[step])
         found: dict[str, Answers] = {}
         for start in range(0, len(names), AT_ONCE):
@@ -167,10 +167,10 @@ def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
 
 
 def _check(step: str, table: Mapping[str, Any], probes: Sequence[Probe]) -> None:
-    """Every mistake of a step answers every judged probe of it. Raises KeyError or ValueError."""
+    """Every mistake of a step answers every probe it is known by. Raises KeyError or ValueError."""
     columns = {column["probe"]: column for column in table["columns"]}
     for probe in probes:
-        if probe.step == step and probe.judged:
+        if probe.step == step and probe.judged and probe.diagnose:
             for place in range(len(table["mistakes"])):
                 _answer(columns[probe.id], place)
 

@@ -268,7 +268,7 @@ def test_cross_across(cases: Select) -> None:
 def test_cross_gradients(cases: Select) -> None:
     """Gradients reach query, key, value and all four weights, and are finite for a query that sees nothing."""
     for case in cases("gradient"):
-        case.gradients("d_query", "d_key", "d_value", *WEIGHT_GRADIENTS)
+        case.gradients(*case.probe.report)
     for case in cases("empty-gradient"):
         case.finite("d_query", "d_key", "d_value", *WEIGHT_GRADIENTS)
 
@@ -350,25 +350,11 @@ def test_cost_refuses(cases: Select) -> None:
 # ── heads: 6 ─────────────────────────────────────────────────────────────────
 
 
-@criterion("heads", 3, value=True)
+@criterion("heads", 2, value=True)
 def test_heads_pictures(cases: Select) -> None:
     """One heat map for each head asked for, in order: rows are queries, columns keys."""
     for case in cases("figure"):
-        maps, asked, weights = case.pictures("figure"), case.input("asked"), case.input("weights")
-        if len(maps) != len(asked):
-            raise case.fail(f"expected {len(asked)} heat maps, got {len(maps)}")
-        for place, (heat, head) in enumerate(zip(maps, asked, strict=True)):
-            want = weights[head]
-            if heat.array.shape != want.shape:
-                raise case.fail(
-                    f"heat map {place} has shape {heat.array.shape}, expected (Tq, Tk) = {want.shape}"
-                )
-            if abs(heat.array - want).max() > 1e-2:
-                turned = heat.array.shape == want.T.shape and abs(heat.array - want.T).max() < 1e-2
-                said = (
-                    "is turned: its rows are keys" if turned else f"does not show the weights of head {head}"
-                )
-                raise case.fail(f"heat map {place} {said}")
+        _shows(case)
 
 
 @criterion("heads", 2)
@@ -389,6 +375,29 @@ def test_heads_titles(cases: Select) -> None:
         for heat, head in zip(case.pictures("figure"), case.input("asked"), strict=False):
             if int(head) not in heat.numbers:
                 raise case.fail(f"a title should hold the head's number {head}, it is {heat.title!r}")
+
+
+@criterion("heads", 1)
+def test_heads_kinds(cases: Select) -> None:
+    """Weights in bfloat16 will do, and the figure can be drawn."""
+    for case in cases("figure-kinds"):
+        _shows(case)
+
+
+def _shows(case: Case) -> None:
+    maps, asked, weights = case.pictures("figure"), case.input("asked"), case.input("weights")
+    if len(maps) != len(asked):
+        raise case.fail(f"expected {len(asked)} heat maps, got {len(maps)}")
+    for place, (heat, head) in enumerate(zip(maps, asked, strict=True)):
+        want = weights[head]
+        if heat.array.shape != want.shape:
+            raise case.fail(
+                f"heat map {place} has shape {heat.array.shape}, expected (Tq, Tk) = {want.shape}"
+            )
+        if abs(heat.array - want).max() > 1e-2:
+            turned = heat.array.shape == want.T.shape and abs(heat.array - want.T).max() < 1e-2
+            said = "is turned: its rows are keys" if turned else f"does not show the weights of head {head}"
+            raise case.fail(f"heat map {place} {said}")
 
 
 # ── shared ───────────────────────────────────────────────────────────────────

@@ -38,7 +38,7 @@ class Guest:
         before: Guest | None = None,
     ) -> None:
         self.before = before
-        self.codes: dict[str, types.CodeType] = {} if before is None else before.codes
+        self.codes: dict[tuple[str, str], types.CodeType] = {} if before is None else before.codes
         self.kept: set[str] = set() if before is None else before.kept
         self.finder = _Finder(self)
         self.sources = {str(module["name"]): module for module in modules}
@@ -110,14 +110,15 @@ class Guest:
                 module.__dict__[key] = values[-1]
 
     def _code(self, text: str, shown: str) -> types.CodeType:
-        if shown not in self.codes:
+        key = shown, text
+        if key not in self.codes:
             # In a notebook a future statement holds for the cells after it, too.
             flags = self.futures if self.notebook else 0
             parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
             tree = ast.fix_missing_locations(Catch(self.wanted).visit(parsed))
-            self.codes[shown] = compile(tree, shown, "exec", flags, dont_inherit=True)
-        self.futures |= self.codes[shown].co_flags & FUTURES
-        return self.codes[shown]
+            self.codes[key] = compile(tree, shown, "exec", flags, dont_inherit=True)
+        self.futures |= self.codes[key].co_flags & FUTURES
+        return self.codes[key]
 
     def find(
         self, module: types.ModuleType, name: str, key: str, method: str | None, takes: int | None

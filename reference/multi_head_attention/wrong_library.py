@@ -51,6 +51,7 @@ def build(
     bias: bool = False,
     one_head: bool = False,
     train: bool = False,
+    dropout: float = 0.0,
     repeat: Callable[[Tensor, int], Tensor] = for_each_head,
     polarity: Callable[[Tensor], Tensor] = hidden,
 ) -> dict[str, object]:
@@ -59,7 +60,8 @@ def build(
     def to_library(w_q: Tensor, w_k: Tensor, w_v: Tensor, w_o: Tensor, num_heads: int) -> nn.Module:
         """Weights (d_model, d_model) in formula orientation -> the library's module."""
         h = 1 if one_head else num_heads
-        mha = nn.MultiheadAttention(w_q.shape[0], h, bias=bias, batch_first=batch_first, dtype=w_q.dtype)
+        how = {"bias": bias, "batch_first": batch_first, "dropout": dropout, "dtype": w_q.dtype}
+        mha = nn.MultiheadAttention(w_q.shape[0], h, **how)
         turned = turn(w_o)
         with torch.no_grad():
             mha.in_proj_weight.copy_(stack(*order(scale(w_q, num_heads), w_k, w_v)))
@@ -166,6 +168,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "bias-mismatch-library": {"bias": True},
     "library-one-head": {"one_head": True},
     "library-not-eval": {"train": True},
+    "library-dropout-in-train": {"train": True, "dropout": 0.1},
     "mask-polarity-library": {"polarity": kept},
     "mask-added-raw-library": {"polarity": zero_and_one},
     "zero-times-inf-library": {"polarity": times_inf},

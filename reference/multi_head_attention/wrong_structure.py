@@ -21,6 +21,24 @@ def unchecked(_self: Attention, _d_model: int, _num_heads: int) -> None:
     """Any number of heads will do, for now."""
 
 
+def cut_unevenly(self: Attention, *inputs: Tensor) -> Heads:
+    """No part of it asks whether the heads can share d_model, so a reshape stumbles."""
+    made = [x @ w for x, w in zip(inputs, self.matrices(), strict=True)]
+    q, k, v = (y.reshape(*y.shape[:2], self.num_heads, -1).transpose(1, 2) for y in made)
+    return q, k, v
+
+
+def truncated_projections(self: Attention, d_model: int, num_heads: int) -> None:
+    """As many columns as the heads can share."""
+    width = d_model // num_heads * num_heads
+    self.W_q, self.W_k, self.W_v = (nn.Linear(d_model, width, bias=False) for _ in range(3))
+
+
+def truncated_output(self: Attention, d_model: int, num_heads: int) -> None:
+    """As many rows as the heads have columns."""
+    self.W_o = nn.Linear(d_model // num_heads * num_heads, d_model, bias=False)
+
+
 def without_super(self: Attention, d_model: int, num_heads: int) -> None:
     """nn.Module is never set up."""
     self.num_heads = num_heads
@@ -165,6 +183,12 @@ def unmixed(self: Attention, heads: Tensor) -> Tensor:
 MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "ctor-args-swapped": {"arguments": turned_arguments},
     "nondivisible-unchecked": {"check": unchecked},
+    "nondivisible-unchecked-reshape": {"check": unchecked, "project": cut_unevenly},
+    "nondivisible-truncated-module": {
+        "check": unchecked,
+        "make_projections": truncated_projections,
+        "make_output": truncated_output,
+    },
     "no-super-init": {"__init__": without_super},
     "bias-mismatch": {"make_projections": biased_projections, "make_output": biased_output},
     "bias-mismatch-wo": {"make_output": biased_output},

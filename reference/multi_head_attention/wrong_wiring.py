@@ -121,6 +121,14 @@ def dropped(self: Attention, mixed: Tensor, _query: Tensor) -> Tensor:
     return dropout(mixed, 0.1, self.training)
 
 
+def weights_dropped(self: Attention, q: Tensor, k: Tensor, v: Tensor, *mask: Tensor | None) -> Tensor:
+    """A tenth of the weights is dropped in training."""
+    from attend import attend
+
+    _, weights = attend(q, k, v, *mask)
+    return dropout(weights, 0.1, self.training) @ v
+
+
 def in_a_tuple(_self: Attention, mixed: Tensor, _query: Tensor) -> tuple[Tensor, None]:
     """A pair, as nn.MultiheadAttention returns one when no weights are asked for."""
     return mixed, None
@@ -158,6 +166,7 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "state-across-calls-piled": {"project": keys_piled_up},
     "residual-or-norm-inside-residual": {"finish": plus_query},
     "dropout-in-train": {"finish": dropped},
+    "dropout-in-train-weights": {"attend": weights_dropped},
     "module-returns-tuple": {"run": with_weights},
     "module-returns-tuple-none": {"finish": in_a_tuple},
 }

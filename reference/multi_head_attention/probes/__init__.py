@@ -10,11 +10,12 @@ from dataclasses import replace
 
 from grader.probes import Probe
 
-from . import attend, cost, cross, heads, join, library, module, project
+from . import apart, attend, cost, cross, heads, join, library, module, project
 
 # Where two styles of one mistake may differ: extremes, dtypes, devices, lifetimes, refusals.
 ASIDE = frozenset(
     [
+        "apart",
         "empty",
         "empty-gradient",
         "large",
@@ -23,14 +24,16 @@ ASIDE = frozenset(
         "life",
         "structure",
         "facts",
+        "figure-kinds",
         "refuse",
         "refuse-turned",
+        "refused-run",
     ]
 )
 
 
 def probes(seed: int) -> list[Probe]:
-    """All probes of all steps, in the steps' order."""
-    parts = (project, attend, join, module, cross, library, cost, heads)
+    """All probes of all steps."""
+    parts = (project, attend, join, module, cross, library, cost, heads, apart)
     found = [probe for part in parts for probe in part.probes(seed)]
     return [replace(probe, core=False) if probe.tags & ASIDE else probe for probe in found]

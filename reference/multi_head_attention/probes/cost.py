@@ -40,4 +40,5 @@ def _probe(name: str, tag: str, function: str, *sizes: int) -> Probe:
         tensors={},
         script=(call(function, *sizes, to="n"),),
         report=("n",),
+        sizes=dict(zip(("B", "T", "d_model", "h")[-len(sizes) :], sizes, strict=True)),
     )

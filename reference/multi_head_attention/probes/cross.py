@@ -140,13 +140,20 @@ def _masked(seed: int) -> list[Probe]:
 def _wired(seed: int) -> list[Probe]:
     alone = call("self_attention", "m", "query", to="y")
     across = call("cross_attention", "m", "query", "key", to="y")
+    more = {"c": Draw(seed, "cross", "wired").normal(2, 5, 12)}
     return [
         _probe(seed, "self", MAIN, "self", "self_attention(mha, x)", [alone], again=True),
         _probe(seed, "self-other", OTHER, "self", "self_attention(mha, x)", [alone]),
         _probe(seed, "across", MAIN, "across", "cross_attention(mha, target, memory)", [across]),
         _probe(seed, "across-other", OTHER, "across", "cross_attention(mha, target, memory)", [across]),
         _probe(seed, "across-equal", EQUAL, "equal", "cross_attention(mha, target, memory)", [across]),
-    ]
+        _probe(seed, "grad-self", MAIN, "gradient", "gradient of self_attention(mha, x)",
+               [alone, module_gradient("y", "c", ["query"])], ("d_query", *GRADIENTS), more,
+               grads=frozenset({"query"})),
+        _probe(seed, "grad-across", MAIN, "gradient", "gradient of cross_attention(mha, target, memory)",
+               [across, module_gradient("y", "c", ["query", "key"])], ("d_query", "d_key", *GRADIENTS), more,
+               grads=frozenset({"query", "key"})),
+    ]  # fmt: skip
 
 
 def _life(seed: int) -> list[Probe]:
@@ -167,6 +174,8 @@ def _life(seed: int) -> list[Probe]:
         _probe(seed, "copy", MAIN, "life", "deepcopy after a forward",
                [RUN, op("copy", of="m", to="n"), call_value("n", *THREE, to="y3")], ("y", "y3"),
                grads=frozenset(THREE)),
+        _probe(seed, "refused-run", (2, 5, 7, 10, 3), "refused-run", "10 is not divisible by 3, then a forward",
+               report=(), start=[call("MultiHeadAttention", 10, 3, to="m"), op("place", of="m", device="cpu")]),
         _probe(seed, "refuse", (2, 5, 7, 10, 3), "refuse", "10 is not divisible by 3", (), (),
                start=[call("MultiHeadAttention", 10, 3, to="m")]),
     ]  # fmt: skip

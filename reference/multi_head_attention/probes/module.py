@@ -92,6 +92,8 @@ def _life(seed: int) -> list[Probe]:
                [RUN, op("copy", of="m", to="n"), call_value("n", "x", to="y3")], ("y", "y3"), grads=frozenset("x")),
         _probe(seed, "refuse", (2, 5, 10, 3), "refuse", "10 is not divisible by 3", (), (),
                start=[call("MultiHeadAttention", 10, 3, to="m")]),
+        _probe(seed, "refused-run", (2, 5, 10, 3), "refused-run", "10 is not divisible by 3, then a forward", (RUN,), (),
+               start=[call("MultiHeadAttention", 10, 3, to="m"), op("place", of="m", device="cpu")]),
         _probe(seed, "refuse-less", (2, 5, 3, 4), "refuse", "3 is not divisible by 4", (), (),
                start=[call("MultiHeadAttention", 3, 4, to="m")]),
     ]  # fmt: skip

@@ -1,0 +1,87 @@
+"""An audit as a page of its own: one HTML file with the kill matrix, nothing fetched, nothing run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grader.quiz.pages import render as fill
+from grader.quiz.pages import template_text
+
+from .findings import Audit, CheckFinding, KnownFinding, MutantFinding
+from .problems import pieces
+from .screen import TITLES, headline
+
+TEMPLATE, STYLE = "audit.html.j2", "audit.css"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mutant with its change cut into what stays, what goes and what comes."""
+
+    mutant: MutantFinding
+    head: str
+    old: str
+    new: str
+    tail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """One step's wrong variants against its checks."""
+
+    step: str
+    checks: tuple[CheckFinding, ...]
+    rows: tuple[Row, ...]
+    known: tuple[KnownFinding, ...]
+
+
+def render(audit: Audit) -> str:
+    """The page."""
+    style = template_text(STYLE)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return fill(
+        TEMPLATE,
+        audit=audit,
+        policy=policy,
+        style=_Plain(style),
+        headline=headline(audit),
+        titles=TITLES,
+        matrices=[_matrix(audit, step) for step in dict.fromkeys(check.step for check in audit.checks)],
+        survivors=_rows(audit.survivors()),
+        justified=_justified(audit),
+        gaps=_rows(audit.gaps()),
+    )
+
+
+class _Plain(str):
+    """Text of our own that is not to be escaped."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
+
+
+def _matrix(audit: Audit, step: str) -> Matrix:
+    return Matrix(
+        step,
+        tuple(check for check in audit.checks if check.step == step),
+        tuple(_rows([mutant for mutant in audit.mutants if mutant.step == step])),
+        tuple(known for known in audit.known if known.step == step),
+    )
+
+
+def _rows(mutants: Sequence[MutantFinding]) -> list[Row]:
+    return [Row(mutant, *pieces(mutant.was, mutant.now)) for mutant in mutants]
+
+
+def _justified(audit: Audit) -> dict[str, list[Row]]:
+    """The equivalent mutants by their reason."""
+    found: dict[str, list[Row]] = {}
+    for row in _rows([mutant for mutant in audit.mutants if mutant.outcome == "equivalent"]):
+        found.setdefault(row.mutant.reason, []).append(row)
+    return found

@@ -1,0 +1,53 @@
+"""The real lesson's mutants: a sample of them tried, all of them made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from corpus import ROOT
+
+from grader.audit.equivalents import read_equivalents
+from grader.audit.jobs import StepJob
+from grader.audit.whole import Plan, audit, prepare
+from grader.lessons import find_lesson
+
+PROMISED = 600
+SAMPLE = 60
+
+
+@pytest.fixture(
+    scope="module", params=[lesson.parent.name for lesson in ROOT.glob("exercises/*/lesson.yaml")]
+)
+def plan(request: pytest.FixtureRequest) -> Plan:
+    return Plan(slug=request.param, root=ROOT, seeds=2, mutants=SAMPLE, processes=2)
+
+
+def test_there_are_mutants_of_every_step_by_many_operators(plan: Plan) -> None:
+    every = prepare(plan).every.values()
+    assert len(every) >= PROMISED
+    steps = Counter(mutant.step for mutant in every)
+    assert set(steps) == {step.id for step in find_lesson(plan.slug, ROOT).steps}
+    assert min(steps.values()) >= 20
+    assert len({mutant.operator for mutant in every}) >= 20
+
+
+def test_every_justification_is_of_a_mutant_there_is(plan: Plan) -> None:
+    every = prepare(plan).every
+    reference = find_lesson(plan.slug, ROOT).reference
+    assert reference is not None
+    for entry in read_equivalents(reference):
+        for one in entry.mutants:
+            assert one.id in every, one
+            assert (one.was.strip(), one.now.strip()) == (every[one.id].was, every[one.id].now)
+
+
+@pytest.mark.slow
+def test_a_sample_of_the_mutants_is_noticed_or_justified(plan: Plan) -> None:
+    task = prepare(plan)
+    jobs = tuple(replace(job, entries=0) if isinstance(job, StepJob) else job for job in task.jobs)
+    result = audit(replace(task, jobs=jobs), 2, lambda _: None)
+    assert result.problems == ()
+    assert len(result.mutants) == SAMPLE
+    assert not result.whole
