@@ -16,6 +16,8 @@ def printable(text: str, limit: int = 500, *, keep_lines: bool = False) -> str:
 
     `keep_lines` leaves newlines and tabs as they are; longer text ends in "…", never inside an escape.
     """
+    if len(text) <= limit and text.isprintable():
+        return text
     kept = "\n\t" if keep_lines else ""
     pieces: list[str] = []
     length = fits = 0

@@ -88,11 +88,15 @@ class Twins:
         self._let_go()
 
     def _tell(self, words: bytes) -> None:
-        """Say it to the half that waits to be told of its jail; no words end it."""
-        if self._told >= 0:
+        """Say it to the half that waits to be told of its jail; no words end it, and one that died hears none."""
+        if self._told < 0:
+            return
+        try:
             os.write(self._told, words)
-            os.close(self._told)
-            self._told = -1
+        except OSError:
+            pass
+        os.close(self._told)
+        self._told = -1
 
     def _stop_holder(self) -> None:
         if self._holder is not None:

@@ -223,12 +223,7 @@ except (OSError, ValueError, ZeroDivisionError) as error:
     return json.dumps(type(error).__name__)
 return json.dumps("let")
 """
-    assert peek(walled, code) in (
-        "PermissionError",
-        "FileNotFoundError",
-        "ZeroDivisionError",
-        "BlockingIOError",
-    )
+    assert peek(walled, code) != "let"
 
 
 def test_what_computing_needs_is_there(walled: Worker) -> None:

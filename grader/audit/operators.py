@@ -82,7 +82,7 @@ def _number(node: ast.expr, site: Site) -> Iterator[Change]:
     if value is None:
         return
     operator = "default" if site.role == "default" else "constant"
-    others = [value + 1, value - 1, -value, 2 * value] if isinstance(value, int) else [value + 1.0, -value]
+    others = [value + 1, value - 1] if isinstance(value, int) else [value + 1.0, -value]
     for other in dict.fromkeys(others):
         if other != value:
             yield operator, _literal(other)

@@ -158,4 +158,4 @@ def _is_zero(value: object) -> bool:
     largest = getattr(value, "largest", None)
     if largest is not None:
         return bool(largest == 0)
-    return value is None or (array is not None and not np.asarray(array, np.float64).any())
+    return value is None or (array is not None and not np.any(array))

@@ -24,7 +24,6 @@ ASIDE = frozenset(
         "life",
         "structure",
         "facts",
-        "figure-kinds",
         "refuse",
         "refuse-turned",
         "refused-run",

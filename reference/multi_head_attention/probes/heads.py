@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.probes import Draw, Probe, call_value, op
+from grader.probes import Draw, Probe, op
 
-DRAWING = (  # as when it is shown or saved, but nothing is painted
-    op("attributes", of="figure", names=["draw_without_rendering"]),
-    call_value("figure.draw_without_rendering", to="nothing"),
-)
 TOKENS = ("the", "cat", "sat", "on", "my", "mat")
 
 
@@ -22,13 +18,11 @@ def probes(seed: int) -> list[Probe]:
         _probe(seed, "one", 3, 6, (1,)),
         _probe(seed, "large", 12, 4, (11, 7)),
         _probe(seed, "attached", 4, 5, (3, 2), attached=True),
-        _probe(seed, "drawn", 3, 3, (1,), tag="figure-kinds", dtype="bfloat16", drawn=True),
     ]
 
 
 def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | None, *, keyword: bool = False,
-           attached: bool = False, again: bool = False, drawn: bool = False, tag: str = "figure",
-           dtype: str = "float32") -> Probe:  # fmt: skip
+           attached: bool = False, again: bool = False) -> Probe:  # fmt: skip
     labels = list(TOKENS[:tokens])
     raw = np.exp(Draw(seed, "heads", name).normal(h, tokens, tokens))
     given = {} if heads is None else {"heads": {"tuple": list(heads)}}
@@ -39,7 +33,7 @@ def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | N
     return Probe(
         id=f"heads/{name}",
         step="heads",
-        tags=frozenset({tag}),
+        tags=frozenset({"figure"}),
         say=f"weights of {h} heads, {tokens} tokens, heads={'not given' if heads is None else heads}",
         tensors={"weights": raw / raw.sum(-1, keepdims=True), "asked": np.array(asked, dtype=np.int64)},
         script=(
@@ -50,10 +44,9 @@ def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | N
                 kwargs=given if keyword else {},
                 to="figure",
             ),
-            *(DRAWING if drawn else ()),
         ),
         report=("figure",),
         grads=frozenset({"weights"}) if attached else frozenset(),
-        dtype=dtype,
+        dtype="float32",
         again=again,
     )
