@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import InputError
+from grader.errors import InputError, LessonError
 from grader.output import check_places, write_text
 
 from .bank import Bank, find_bank, read_bank
@@ -114,6 +114,16 @@ def chosen(bank: Bank, questions: str | None, every: bool) -> list[str] | None:
     return ids
 
 
+def _readable(message: str) -> str:
+    """A message with its maths as a terminal shows it; as it stands, where an answer in it is no maths."""
+    from .prose import plain_line
+
+    try:
+        return plain_line(message)
+    except LessonError:
+        return message
+
+
 def summary(records: list[QuizRecord]) -> str:
     """What the terminal shows: each question for a few sheets, one line a sheet for many."""
     lines: list[str] = []
@@ -124,7 +134,7 @@ def summary(records: list[QuizRecord]) -> str:
             continue
         width = max((len(item.id) for item in record.questions), default=0)
         for item in record.questions:
-            message = " ".join(item.message.split())
+            message = _readable(" ".join(item.message.split()))
             lines.append(
                 f"  {SIGNS[item.outcome]} {item.id:<{width}}  {WORDS[item.outcome]:<12}"
                 f"  {item.points:g}/{item.max_points:g}  {message}".rstrip()
