@@ -218,8 +218,9 @@ def test_prints_are_cut(hasty: Session, name: str) -> None:
 
 
 def test_a_guest_that_kills_the_worker_costs_its_own_step_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where we are not root, children may signal the worker: as if it were so."""
+    """Without another user and without walls, children may signal the worker: as if it were so here."""
     monkeypatch.setattr(jail, "guest_uid", lambda: None)
+    monkeypatch.setattr(jail, "_walls", lambda *_: {})
     with Session(SLUG, SEED) as session:
         session.grade(BROKEN / "file_misspelled")
         unnamed(session)

@@ -30,6 +30,13 @@ def work(place: Place, jobs: Sequence[Job], processes: int, tick: Tick) -> list[
     crew = [_hire(place) for _ in range(count)]
     try:
         return _share_out(jobs, [connection for _, connection in crew], tick)
+    except EOFError:
+        ended = [process.exitcode for process, _ in crew if not process.is_alive()]
+        raise MachineError(f"a process of the audit died (exit codes {ended}); run it again") from None
+    except BaseException:
+        for process, _ in crew:
+            process.terminate()
+        raise
     finally:
         for process, connection in crew:
             connection.close()
@@ -48,17 +55,14 @@ def _hire(place: Place) -> tuple[BaseProcess, Connection]:
 
 
 def _share_out(jobs: Sequence[Job], crew: Sequence[Connection[Any, Any]], tick: Tick) -> list[Finding]:
-    """Hand each process the next job as soon as it is free."""
+    """Hand each process the next job as soon as it is free. Raises EOFError when one of them dies."""
     waiting = list(jobs)
     busy = list(crew)
     found: list[Finding] = []
     while busy:
         for connection in wait(busy):
             assert isinstance(connection, Connection)
-            try:
-                word, what = connection.recv()
-            except EOFError:
-                raise MachineError("a process of the audit died; run it again") from None
+            word, what = connection.recv()
             if word == "failed":
                 raise what
             if word == "tick":
