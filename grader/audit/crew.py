@@ -30,12 +30,12 @@ def work(place: Place, jobs: Sequence[Job], processes: int, tick: Tick) -> list[
     crew = [_hire(place) for _ in range(count)]
     try:
         return _share_out(jobs, [connection for _, connection in crew], tick)
-    except EOFError:
-        ended = [process.exitcode for process, _ in crew if not process.is_alive()]
-        raise MachineError(f"a process of the audit died (exit codes {ended}); run it again") from None
-    except BaseException:
+    except BaseException as error:
+        died = [process.exitcode for process, _ in crew if _ended(process)]
         for process, _ in crew:
             process.terminate()
+        if isinstance(error, EOFError):
+            raise MachineError(f"a process of the audit died (exit codes {died}); run it again") from None
         raise
     finally:
         for process, connection in crew:
@@ -43,6 +43,12 @@ def work(place: Place, jobs: Sequence[Job], processes: int, tick: Tick) -> list[
             process.join(CLOSING_SECONDS)
             if process.is_alive():
                 process.kill()
+
+
+def _ended(process: BaseProcess) -> bool:
+    """Whether a process is over, or ends in a moment."""
+    process.join(0.2)
+    return not process.is_alive()
 
 
 def _hire(place: Place) -> tuple[BaseProcess, Connection]:
