@@ -1,38 +1,59 @@
 """`python -m grader` is the command `grader`; its workers are started before anything large is imported."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING, NoReturn
 
+from .alone import stand_alone
+
+TYPE_CHECKING = False  # that of `typing`, which may not be imported before the command stands alone
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from .sandbox import Worker
 
+FAILED, INTERRUPTED = 3, 130  # exit codes
 ELSEWHERE = ("--sealed", "--device", "--help")  # then other workers are needed, or none
 
 
-def main() -> NoReturn:
-    """Run the command, and end without taking apart what the operating system takes apart faster."""
-    workers = _head_start(sys.argv[1:])
-    from .cli import main as run
+def main(*, module: bool = False) -> "NoReturn":
+    """Run the command, and end without taking apart what the operating system takes apart faster.
 
+    `module` says that it was started by `python -m`.
+    """
+    code, words = FAILED, ""
+    workers: tuple[Worker, ...] = ()
     try:
-        run(workers)
+        stand_alone(module=module)
+        fault = None
+        try:
+            workers = _head_start(sys.argv[1:])
+        except Exception as error:  # noqa: BLE001  (said by the command, in its own words)
+            fault = error
+        from .cli import main as run
+
+        run(workers, fault)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0
-    finally:
-        for worker in workers:
+    except KeyboardInterrupt:
+        code, words = INTERRUPTED, "stopped"
+    except BaseException as error:  # noqa: BLE001  (the command could not even be read)
+        words = f"the grader itself could not start: {type(error).__name__}: {error}"
+    for worker in workers:
+        try:
             worker.close()
+        except Exception:  # noqa: BLE001  (what is left of it ends with us)
+            continue
     try:
+        if words:
+            sys.stderr.write(f"grader: {' '.join(words.split())}\n")
         sys.stdout.flush()
         sys.stderr.flush()
     except OSError:
-        code = code or 1
+        code = code or FAILED
     os._exit(code)
 
 
-def _head_start(words: list[str]) -> tuple[Worker, ...]:
+def _head_start(words: list[str]) -> "tuple[Worker, ...]":
     """A jailed worker and the reference's, where they will be needed; torch's import is the longest part."""
     if words[:1] not in (["grade"], ["hint"]) or any(word.split("=")[0] in ELSEWHERE for word in words):
         return ()
@@ -43,4 +64,4 @@ def _head_start(words: list[str]) -> tuple[Worker, ...]:
 
 
 if __name__ == "__main__":
-    main()
+    main(module=True)

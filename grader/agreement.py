@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .cases import REFUSALS
+from .cases import REFUSALS, unnamed
 from .compare import difference, same_value
 from .hidden import Expected
 from .probes import Probe
@@ -40,7 +40,7 @@ class Suspect:
         """Whether an answer to a probe is not the expected one."""
         wanted = self.want.get(probe.id)
         if not wanted:
-            return not refused(answer)
+            return _refusal(probe, answer) != (True, True)
         if answer.outcome != "returned":
             return True
         return bool(answer.changed) or any(
@@ -52,7 +52,7 @@ class Suspect:
     def agrees(self, probe: Probe, theirs: Answer) -> bool:
         """Whether an answer is the learner's; where one is to be refused, how counts too."""
         mine = self.got[probe.id]
-        refusals = not self.want.get(probe.id) and refused(mine) != refused(theirs)
+        refusals = not self.want.get(probe.id) and _refusal(probe, mine) != _refusal(probe, theirs)
         return alike(probe, mine, theirs) and not refusals
 
 
@@ -68,6 +68,13 @@ def alike(probe: Probe, one: Answer, two: Answer) -> bool:
 def _misplaced(probe: Probe, value: Value) -> bool:
     """Whether a tensor is not on the device that the inputs were on."""
     return probe.device != CPU and isinstance(value, TensorValue) and value.device != probe.device
+
+
+def _refusal(probe: Probe, answer: Answer) -> tuple[bool, bool]:
+    """Whether an answer is a refusal, and one that names what it should."""
+    if answer.raised is None or not refused(answer):
+        return False, False
+    return True, not unnamed(answer.raised, probe.names)
 
 
 def refused(answer: Answer) -> bool:

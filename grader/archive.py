@@ -84,7 +84,7 @@ def read_archive(data: bytes, kind: str, place: str) -> tuple[Tree, tuple[str, .
             _read_tar(data, builder)
         else:
             _read_zip(data, builder)
-    except InputError:
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # damaged bytes make the libraries raise nearly anything
         said = printable(str(error), 120) or type(error).__name__

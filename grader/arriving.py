@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import struct
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -11,6 +11,8 @@ from .worker.wire import BODY_LIMIT, HEAD_LIMIT, LENGTHS, WireError, lengths, un
 FRAMES = 500  # of one group of a learner's; more are not even looked at
 GROUP_BYTES = 48 * 2**20  # of one group's frames, likewise: it all has to be kept until it is judged
 HEAD_BYTES = 512 * 2**10  # of one answer's head: decoded, it takes many times as much
+GROUP_HEADS = 8 * 2**20  # of all heads of a group
+GROUP_VALUES = 400_000  # in all heads of a group: an empty list is two bytes there and 70 here
 LONGEST = HEAD_LIMIT + BODY_LIMIT + 2**10  # of a frame in its envelope
 
 
@@ -31,13 +33,20 @@ class Arriving:
     most_bytes: float
     frames: list[Mapping[str, object]] = field(default_factory=list)
     size: int = 0
+    heads: int = 0
+    values: int = 0
     end: tuple[str, str] | None = None
     flooded: bool = False
 
     def add(self, frame: bytes | None) -> None:
         """Keep one more frame; None stands for one that was too long to keep."""
         self.size += len(frame or b"")
+        head = b"" if frame is None else head_of(frame)
+        self.heads += len(head)
+        self.values += sum(map(head.count, (b",", b"[", b"{")))
         self.flooded = self.flooded or self.size > self.most_bytes or len(self.frames) >= self.most_frames
+        if self.most_bytes < math.inf:  # a guest's: our own may say more
+            self.flooded = self.flooded or self.heads > GROUP_HEADS or self.values > GROUP_VALUES
         if frame is None or self.flooded:
             self.flooded = True
         else:
@@ -49,13 +58,20 @@ class Arriving:
         return Group(tuple(self.frames), "protocol" if self.flooded and how == "done" else how, what)
 
 
-def inner(frame: bytes) -> Mapping[str, object]:
-    """A guest's frame; an empty one stands for what is none."""
+def head_of(frame: bytes) -> bytes:
+    """The head of a guest's frame, not read yet; b"" where the lengths are not the frame's own."""
     try:
         head_size, body_size = lengths(frame[: LENGTHS.size])
-        start = LENGTHS.size + head_size
-        if head_size > HEAD_BYTES or len(frame) != start + body_size:
-            return {}
-        return unpack(frame[LENGTHS.size : start], frame[start:])
-    except (WireError, ValueError, ArithmeticError, struct.error):
+    except WireError:
+        return b""
+    whole = len(frame) == LENGTHS.size + head_size + body_size
+    return frame[LENGTHS.size : LENGTHS.size + head_size] if whole and head_size <= HEAD_BYTES else b""
+
+
+def inner(frame: bytes) -> Mapping[str, object]:
+    """A guest's frame; an empty one stands for what is none."""
+    head = head_of(frame)
+    try:
+        return unpack(head, frame[LENGTHS.size + len(head) :])
+    except WireError:
         return {}

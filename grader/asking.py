@@ -11,12 +11,14 @@ from .errors import MachineError
 from .probes import Probe
 from .requests import Run
 from .sandbox import Worker
+from .text import printable
 from .transcript import Answer, Loading, Transcript, read_answer, read_loading
 from .wording import stopped
 
 ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade
 AGAIN = "again:"
+KILLED = "signal SIGKILL"
 
 
 @dataclass(slots=True)
@@ -27,6 +29,7 @@ class _Asked:
     probes: list[Probe]
     again: bool = False
     rounds: int = 0
+    killed: bool = False
 
 
 @dataclass(slots=True)
@@ -58,7 +61,11 @@ class _Gathered:
             elif kind == "loaded" and asked.step not in self.loadings:
                 self.loadings[asked.step] = read_loading(head)
             elif kind == "done" and isinstance(head.get("prints"), str):
-                self.prints.setdefault(asked.step, str(head.get("prints")))
+                self.prints.setdefault(asked.step, self._printed(head))
+
+    def _printed(self, head: Mapping[str, object]) -> str:
+        limit = int(self.limits.get("print_kib", 0) * 1024)
+        return printable(str(head.get("prints"))[:limit], 2 * limit, keep_lines=True)
 
     def stop(self, asked: _Asked, how: str, what: str, probes: Sequence[Probe] | None = None) -> None:
         """Say of these probes (all that are left) that the guest was stopped, and by what."""
@@ -117,21 +124,6 @@ def gather(
     return Transcript(got.loadings, got.answers, got.again, got.prints)
 
 
-def together(run: Run, probes: Sequence[Probe], worker: Worker, deadline: float) -> dict[str, Answer]:
-    """What our own reference answers: the first step in one process, all others in another, beside it."""
-    steps: dict[str, list[Probe]] = {}
-    for probe in probes:
-        steps.setdefault(probe.step, []).append(probe)
-    halves = [list(steps)[:1], list(steps)[1:]]
-    groups = [
-        run.group(first, first, steps[first], more={name: steps[name] for name in others})
-        for first, *others in filter(None, halves)
-    ]
-    found = worker.run(run.request(groups, len(groups)), [str(group["group"]) for group in groups], deadline)
-    heads = [head for group in found.values() for head in group.frames if head.get("kind") == "answer"]
-    return {answer.probe: answer for answer in map(read_answer, heads)}
-
-
 def _groups(probes: Sequence[Probe], again: bool = False) -> dict[str, _Asked]:
     """A group for each step."""
     groups: dict[str, _Asked] = {}
@@ -168,7 +160,7 @@ def _ask(
     try:
         return worker.run(run.request(groups, side_by_side), list(now), deadline)
     except MachineError:
-        if not worker.hello or worker.closed:
+        if not worker.hello or worker.closed or time.monotonic() < deadline:
             raise
         return {key: Group((), "deadline", "") for key in now}
 
@@ -199,6 +191,9 @@ def _settle(got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group
 
 def _after_stop(got: _Gathered, asked: _Asked, group: Group) -> bool:
     """Blame the probe at hand, or the import; whether that is the end of this group."""
+    if group.how == KILLED and not asked.killed:  # a machine short of memory kills too, and not again
+        asked.killed = True
+        return False
     asked.rounds += 1
     last = asked.rounds >= ROUNDS
     if group.what == "start" and group.how != "turn":
@@ -222,7 +217,7 @@ def _same_for_all(
     got: _Gathered, now: Mapping[str, _Asked], found: Mapping[str, Group], waiting: dict[str, _Asked]
 ) -> None:
     """When importing the one file stops the guest, every step is told so without trying again."""
-    for key in now:
+    for key in [key for key in now if key not in waiting]:
         if found[key].what == "import" and found[key].how not in ("done", "deadline", "worker died", "turn"):
             for asked in waiting.values():
                 got.stop(asked, found[key].how, "import")

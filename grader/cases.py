@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,13 @@ from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue,
 from .wording import because, crash
 
 REFUSALS = ("ValueError", "AssertionError")  # an assert is as good as the ValueError asked for
+
+
+def unnamed(raised: Raised, mentions: Iterable[object]) -> list[object]:
+    """What a refusal's text should name and does not; an assert need not name anything."""
+    if "AssertionError" in raised.types:
+        return []
+    return [m for m in mentions if not re.search(rf"(?<!\w){re.escape(str(m))}(?!\w)", raised.message)]
 
 
 class Finding(Exception):
@@ -72,8 +79,7 @@ class Case:
             raise Finding(f"{asked}, but nothing was raised. Case: {self.probe.say}.")
         if not any(kind in REFUSALS for kind in raised.types):
             raise Finding(f"{asked}, got {crash(raised)}. Case: {self.probe.say}.")
-        lacking = [m for m in mentions if not re.search(rf"(?<!\w){re.escape(str(m))}(?!\w)", raised.message)]
-        if "AssertionError" not in raised.types and lacking:
+        if unnamed(raised, mentions):
             named = " and ".join(map(str, mentions))
             raise Finding(f"the ValueError should name both numbers, {named}; it says: {raised.message!r}")
 
@@ -211,4 +217,4 @@ def _where(raised: Raised) -> str:
     return f" ({raised.lines[-1].path}, line {raised.lines[-1].number})" if raised.lines else ""
 
 
-__all__ = ["Case", "Finding", "Select", "Unreached", "number"]
+__all__ = ["Case", "Finding", "Select", "Unreached", "number", "unnamed"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .errors import GraderError, InputError
+from .errors import GraderError, InputError, MachineError, in_one_line
 
 if TYPE_CHECKING:
     from .sandbox import Worker
@@ -128,8 +128,8 @@ def seal(
     ] = None,
 ) -> None:
     """Write the expected answers, and every known mistake's, as one file without reference code."""
-    from .grading import seal as run
     from .output import check_places, write_bytes
+    from .sealer import seal as run
 
     check_places([out])
     data = run(lesson, seed)
@@ -184,16 +184,19 @@ def audit(words: Annotated[list[str] | None, typer.Argument(metavar="[SLUG] ..."
         raise typer.Exit(code)
 
 
-def main(workers: Sequence[Worker] = ()) -> None:
+def main(workers: Sequence[Worker] = (), fault: Exception | None = None) -> None:
     """Run the command; a fault is one line on standard error, never a traceback.
 
-    `workers` have been started already, for the command that needs them; the caller closes them.
+    `workers` have been started already, for the command that needs them; the caller closes them. `fault` is
+    what kept them from being started.
     """
     import signal
 
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
+        if fault is not None:
+            raise fault
         code = app(standalone_mode=False, obj=tuple(workers))
     except GraderError as error:
         _end(str(error), error.exit_code)
@@ -204,31 +207,28 @@ def main(workers: Sequence[Worker] = ()) -> None:
                 f"{words} (see grader --help)" if words else "say what to do",
                 int(getattr(error, "exit_code", 2)),
             )
-        _end(_fault(error), 3)
+        _end(in_one_line(error), 3)
     if code == INTERRUPTED:
         _end("stopped", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _end(words: str, code: int) -> NoReturn:
-    sys.stderr.write(f"grader: {' '.join(words.split())}\n")
+    from .sinks import terminal
+
+    sys.stderr.write(f"grader: {terminal(words)}\n")
     sys.exit(code)
-
-
-def _fault(error: Exception) -> str:
-    """A fault of ours in one line, with the place it comes from."""
-    trace, last = error.__traceback__, "somewhere"
-    while trace is not None:
-        last, trace = f"{Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}", trace.tb_next
-    return f"the grader itself failed, please report this: {type(error).__name__}: {error} ({last})"
 
 
 def _print(text: str) -> None:
     """Write UTF-8 where that is possible; a terminal that knows less gets escapes, never an error."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        raise MachineError(f"standard output cannot be written ({error.strerror or error})") from None
 
 
 def _terminal() -> tuple[int, bool, bool]:

@@ -26,6 +26,8 @@ SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first
 PAIR_BATCH = 300  # pairs asked for at a time
 SHOWN = 10  # wrong answers on which it is seen what a mistake explains by itself
+SHOWN_RIGHT = 4  # right answers on which it is seen where a mistake is at work
+ODD = 2  # of them that two mistakes may give together and neither by itself
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most
 BASE = ""  # stands among the sets for the carried mistakes alone
 
@@ -128,28 +130,51 @@ def _once(one: Mistake, two: Mistake) -> tuple[Mistake, ...]:
 def _promising(
     suspect: Suspect, probes: Sequence[Probe], wrong: set[str], entries: Sequence[Mistake], ask: AskVariants
 ) -> list[tuple[Mistake, Mistake]]:
-    """Pairs that may be it: each wrong answer is one mistake's by itself, or both are at work in it."""
-    shown = spread([probe for probe in probes if probe.id in wrong and probe.core] or probes, SHOWN)
+    """Pairs that may be it, the likeliest first.
+
+    Each wrong answer is one mistake's by itself, or both are at work in it; where the learner is right,
+    neither is at work, or both are. Two mistakes may meet in other ways: where one explains much, the rest
+    may be odd. Among equals, the more usual come first, which is how each file's mistakes are listed.
+    """
+    core = [probe for probe in probes if probe.core] or list(probes)
+    off = spread([probe for probe in core if probe.id in wrong], SHOWN)
+    fine = [probe for probe in core if probe.id not in wrong and suspect.got[probe.id].outcome == "returned"]
+    shown = [*off, *spread(fine, SHOWN_RIGHT)]
     given = ask(suspect.step, shown, {entry.id: (*suspect.base, entry.id) for entry in entries})
     explained: dict[str, set[str]] = {}
     active: dict[str, set[str]] = {}
     for key, found in given.items():
         there = [probe for probe in shown if probe.id in found]
-        explained[key] = {probe.id for probe in there if suspect.agrees(probe, found[probe.id])}
+        explained[key] = {p.id for p in there if p.id in wrong and suspect.agrees(p, found[p.id])}
         active[key] = {probe.id for probe in there if suspect.wrong(probe, found[probe.id])}
     makeable = [entry for entry in entries if entry.id in explained]
-    at_home = {entry.id: suspect.homes[0] in entry.homes for entry in makeable}
-    asked = {probe.id for probe in shown}
+    usual = _places(makeable)
+    asked, right = {probe.id for probe in off}, {probe.id for probe in fine}
 
-    def possible(one: str, two: str) -> bool:
-        return asked <= explained[one] | explained[two] | (active[one] & active[two])
+    def told(one: str, two: str) -> int:
+        return len(explained[one] | explained[two])
+
+    def odd(one: str, two: str) -> int:
+        both, either = active[one] & active[two], active[one] ^ active[two]
+        return len(asked - explained[one] - explained[two] - both) + len(either & right)
 
     def rank(pair: tuple[Mistake, Mistake]) -> tuple[int, int]:
         one, two = pair[0].id, pair[1].id
-        return len(explained[one] | explained[two]), at_home[one] + at_home[two]
+        return odd(one, two) - 2 * told(one, two), usual[one] + usual[two]
 
-    pairs = [pair for pair in combinations(makeable, 2) if possible(pair[0].id, pair[1].id)]
-    return sorted(pairs, key=rank, reverse=True)
+    pairs = combinations(makeable, 2)
+    possible = [(a, b) for a, b in pairs if odd(a.id, b.id) <= max(ODD, told(a.id, b.id))]
+    return sorted(possible, key=rank)
+
+
+def _places(entries: Sequence[Mistake]) -> dict[str, int]:
+    """Each entry's place among those of its home."""
+    counted: dict[tuple[str, ...], int] = {}
+    places: dict[str, int] = {}
+    for entry in entries:
+        places[entry.id] = counted.setdefault(entry.homes, 0)
+        counted[entry.homes] += 1
+    return places
 
 
 __all__ = ["carried", "diagnose"]

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from .transcript import FigureValue, array_of
 from .worker.wire import Blob
 
+CELLS = 100_000  # of one picture; a larger one comes without its numbers
+
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
@@ -49,7 +51,7 @@ def _heat_map(axes: Mapping[str, object], picture: object) -> HeatMap | None:
     if not isinstance(picture, dict) or not isinstance(picture.get("array"), Blob):
         return None
     array = np.asarray(array_of(cast(Blob, picture["array"])), dtype=np.float64)
-    if array.ndim != 2:
+    if array.ndim != 2 or max(array.size, *array.shape) > CELLS:
         return None
     titles = axes.get("titles")
     title = " ".join(str(part) for part in titles if part) if isinstance(titles, list) else ""

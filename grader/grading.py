@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from .errors import InputError
 from .isolation import insist
+from .likeness import insist_alike
 from .sandbox import start_both, start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
@@ -97,10 +98,14 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.worker.close()
-        if self._trusted is not None:
-            self._trusted.close()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        try:
+            self.worker.close()
+        finally:
+            try:
+                if self._trusted is not None:
+                    self._trusted.close()
+            finally:
+                self._pool.shutdown(wait=True, cancel_futures=True)
 
     def grade(self, path: Path) -> Record:
         """The record of one submission. Raises InputError, LessonError, MachineError."""
@@ -121,6 +126,8 @@ class Session:
         found = answering.result()
         assert self._standard is not None
         held = bounded(self._standard.result(), started + self.seconds * NAME_SHARE)
+        if self._trusted is not None:
+            insist_alike(self.worker.hello, self._trusted.hello)
         held = replace(held, gpu=gpu)
         place = environment_of(self.worker, self.device)
         return judge_transcript(
@@ -157,7 +164,9 @@ class Session:
         return self.lesson
 
     def _prepare(self, lesson: Lesson) -> tuple[int, Sequence[Probe]]:
-        """The seed and its probes; the first call sets the reference to work on them."""
+        """The seed and its probes; the first call sets the reference to work on them, one after a failure again."""
+        if self._standard is not None and self._standard.done() and self._standard.exception() is not None:
+            self._standard = None
         if self._standard is None:
             if self._sealed is not None or lesson.reference is None:
                 self._open_sealed(lesson)
@@ -222,28 +231,3 @@ def has_reference(root: Path | None) -> bool:
     """Whether the hidden side of any lesson is here."""
     home = Path(__file__).resolve().parent.parent if root is None else root
     return (home / "reference").is_dir()
-
-
-def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
-    """A sealed file's bytes for a lesson, at its public seed unless another is given."""
-    from .accounts import homes_of
-    from .lessons import find_lesson
-    from .pipeline import standard
-    from .reference import make_probes, read_reference
-    from .seal import seal_lesson
-
-    lesson = find_lesson(slug, root)
-    if lesson.reference is None:
-        raise InputError(f"{lesson.slug}: the reference is not here, so nothing can be sealed")
-    drawn = lesson.public_seed if seed is None else seed
-    probes = make_probes(lesson, drawn)
-    worker = start_trusted()
-    try:
-        end = time.monotonic() + STANDARD_SECONDS
-        held = standard(lesson, read_reference(lesson.reference), probes, worker, end)
-        homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
-        return seal_lesson(
-            lesson.slug, drawn, probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=held.ask
-        )
-    finally:
-        worker.close()

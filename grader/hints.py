@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError, MachineError
+from .errors import GraderError, InputError, MachineError
 from .output import write_text
 from .report import story
 from .report.page import NARROWEST, WIDEST, Page
@@ -155,7 +155,7 @@ class Memory:
         try:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_text(self.file, json.dumps({"version": VERSION, "hints": kept}, indent=1) + "\n")
-        except (InputError, OSError):
+        except (GraderError, OSError):
             return False
         return True
 

@@ -68,6 +68,14 @@ def jailed() -> Iterator[Launch]:
 def bare() -> Launch:
     """The way without namespaces: a scratch folder, another user where we are root, and what walls there are."""
     scratch = Path(tempfile.mkdtemp(prefix="grader-"))
+    try:
+        return _bare(scratch)
+    except BaseException:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise
+
+
+def _bare(scratch: Path) -> Launch:
     scratch.chmod(0o1777)
     cache = _font_cache()
     if cache is not None:

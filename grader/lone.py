@@ -10,7 +10,7 @@ from .errors import InputError
 from .notebook import NotebookError, code_cells, read_notebook
 from .python_text import decoded, defined_names, fault_at, identifier, mentioned, nearest, parse_fault
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
-from .text import printable
+from .text import odd_letter, printable
 from .tree import Tree, shown
 
 __all__ = ["is_notebook", "lone_file", "read_lone"]
@@ -116,7 +116,8 @@ def _nothing(names: Sequence[str], defined: Sequence[str]) -> str:
         return f"{looked}; it defines no function or class"
     like = nearest(names, defined)
     if like:
-        return f"{looked}; the nearest name found is {printable(like, 100)}; give it the lesson's name"
+        name = f"{printable(like, 100)}{odd_letter(like)}"
+        return f"{looked}; the nearest name found is {name}; give it the lesson's name"
     some = ", ".join(printable(name, 40) for name in dict.fromkeys(defined[:SHOWN_NAMES]))
     more = ", …" if len(defined) > SHOWN_NAMES else ""
     return f"{looked}; found {some}{more}; give them the lesson's names"

@@ -53,9 +53,12 @@ def matches_of(
 ) -> dict[str, Match]:
     """Every set of mistakes that may be the learner's: first on a few probes, then on all of them."""
     sieve = _sieve(suspect, probes, wrong, size)
-    answers = ask(suspect.step, sieve, {key: (*suspect.base, *ids) for key, ids in sets.items()})
-    possible = {key for key in answers if _possible(suspect, sieve, wrong, answers[key])}
-    left = {key: ids for key, ids in sets.items() if key in possible}
+    left = sets
+    for stage in (sieve[:1], sieve[1:]):  # one probe sends most of them away
+        if stage and left:
+            answers = ask(suspect.step, stage, {key: (*suspect.base, *ids) for key, ids in left.items()})
+            possible = {key for key in answers if _possible(suspect, stage, wrong, answers[key])}
+            left = {key: ids for key, ids in left.items() if key in possible}
     if not left:
         return {}
     answers = ask(suspect.step, probes, {key: (*suspect.base, *ids) for key, ids in left.items()})

@@ -9,6 +9,7 @@ from .lessons import Lesson, Step
 from .probes import Probe
 from .requests import Run
 from .submission import Submission
+from .text import odd_letter
 from .transcript import Answer, Transcript
 from .wording import loading
 
@@ -27,7 +28,7 @@ def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> s
         return ""
     where = step.file if submission.form == "folder" else submission.name
     near = _nearest([item.name for item in step.provides], report.seen)
-    also = f"; the nearest name in it is `{near}`" if near else ""
+    also = f"; the nearest name in it is `{near}`{odd_letter(near)}" if near else ""
     return f"{where} has nothing named {names}{also}"
 
 

@@ -8,13 +8,13 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from .errors import InputError
+from .errors import GraderError, InputError, MachineError, of_the_machine
 
 PREFIX = ".grader-"
 
 
 def check_places(paths: Iterable[Path]) -> None:
-    """Find out before any work whether these files can be written. Raises InputError."""
+    """Find out before any work whether these files can be written. Raises InputError, MachineError."""
     seen: set[Path] = set()
     for path in paths:
         place = _real(path)
@@ -26,19 +26,21 @@ def check_places(paths: Iterable[Path]) -> None:
             raise InputError(f"{path}: it is a folder; give a file's name in it")
         if plain:
             handle, name = _beside(path, place)
-            os.close(handle)
-            Path(name).unlink(missing_ok=True)
+            try:
+                os.close(handle)
+            finally:
+                _remove(name)
         elif not os.access(place, os.W_OK):
             raise InputError(f"{path}: cannot be written (Permission denied); choose another place")
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write UTF-8 text, whole or not at all. Raises InputError when that cannot be done."""
+    """Write UTF-8 text, whole or not at all. Raises InputError, MachineError when that cannot be done."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    """Write to a temporary name beside `path`, then rename. Raises InputError when that cannot be done.
+    """Write to a temporary name beside `path`, then rename. Raises InputError, MachineError when that cannot be done.
 
     A link stays a link, an existing file keeps its mode; a device or a pipe is written to.
     """
@@ -47,25 +49,48 @@ def write_bytes(path: Path, data: bytes) -> None:
         try:
             place.write_bytes(data)
         except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+            raise _refusal(path, error) from None
         return
     handle, name = _beside(path, place)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(handle, view) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
         Path(name).chmod(_mode(place))
         Path(name).replace(place)
-    except OSError as error:
-        Path(name).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror}); nothing was changed") from None
+    except BaseException as error:  # an interrupt, too, leaves nothing beside the file
+        _remove(name)
+        if isinstance(error, OSError):
+            raise _refusal(path, error, "nothing was changed") from None
+        raise
+
+
+def _remove(name: str) -> None:
+    """Remove a temporary file; what is said is why it was not needed, never that it could not be removed."""
+    for _ in range(2):  # a disk that hesitates once
+        try:
+            Path(name).unlink(missing_ok=True)
+        except OSError:
+            continue
+        return
+
+
+def _refusal(path: Path, error: OSError, then: str = "choose another place") -> GraderError:
+    """That a file cannot be written, by whose fault it is: the place's, or the machine's."""
+    kind = MachineError if of_the_machine(error) else InputError
+    return kind(f"{path}: cannot be written ({error.strerror or error}); {then}")
 
 
 def _real(path: Path) -> Path:
     try:
         return path.resolve()
-    except (OSError, RuntimeError, ValueError):
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, OSError) and of_the_machine(error):
+            raise _refusal(path, error) from None
         raise InputError(f"{path}: no file can have such a path; choose another place") from None
 
 
@@ -74,14 +99,14 @@ def _is_plain(place: Path) -> bool:
     try:
         return place.is_file() or not place.exists()
     except OSError as error:
-        raise InputError(f"{place}: cannot be written ({error.strerror}); choose another place") from None
+        raise _refusal(place, error) from None
 
 
 def _beside(path: Path, place: Path) -> tuple[int, str]:
     try:
         return tempfile.mkstemp(prefix=PREFIX, dir=place.parent)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror}); choose another place") from None
+        raise _refusal(path, error) from None
 
 
 def _mode(place: Path) -> int:

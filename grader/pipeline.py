@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .accounts import Standard, accounts_of
-from .asking import gather, together
+from .asking import gather
 from .cases import Case
 from .errors import LessonError, MachineError
 from .hidden import Expected
@@ -26,7 +26,7 @@ from .sandbox import Worker
 from .score import score_step, wrong_points
 from .submission import Submission
 from .transcript import Answer, Transcript
-from .variants import variants
+from .variants import together, variants
 
 VARIANT_SECONDS = 120.0  # for one question to the known mistakes
 SIDE_BY_SIDE = 2  # children of one worker at a time

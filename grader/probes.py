@@ -26,7 +26,7 @@ class Probe:
 
     `tags` say what it shows (checks choose by them); `say` tells a person in words; `axes` names the axes
     of reported tensors; `sizes` gives the axes' lengths; `tolerance` overrides the dtype's (with the
-    reason in `why`). `core` probes show what a mistake is; on the others (extremes, dtypes, lifetimes) styles
+    reason in `why`). `names` are numbers that a refusal has to name. `core` probes show what a mistake is; on the others (extremes, dtypes, lifetimes) styles
     of one mistake may differ. `again` asks for it twice, in two processes.
     """
 
@@ -50,6 +50,7 @@ class Probe:
     again: bool = False
     diagnose: bool = True
     core: bool = True
+    names: tuple[int, ...] = ()
 
     @property
     def judged(self) -> bool:

@@ -14,15 +14,20 @@ ROUNDS = 20  # sweeps for processes that outlive their worker
 PR_SET_DUMPABLE = 4
 
 
-def write(stream: IO[bytes] | None, data: bytes) -> None:
-    """Write all of it; a reader that has gone is no error, it shows elsewhere."""
+def write(stream: IO[bytes] | None, data: bytes) -> Exception | None:
+    """Write all of it; what kept it from that. A reader that has gone is no fault, it shows elsewhere.
+
+    After a fault the pipe is closed, so that nobody waits for the rest.
+    """
     if stream is None:
-        return
+        return None
     try:
         stream.write(data)
         stream.flush()
-    except (OSError, ValueError):
-        return
+    except (OSError, ValueError, MemoryError) as error:
+        close(stream)
+        return None if isinstance(error, BrokenPipeError) else error
+    return None
 
 
 def close(stream: IO[bytes] | None) -> None:
@@ -71,8 +76,10 @@ def hide_memory() -> None:
 
 
 def _processes() -> list[int]:
-    folder = Path("/proc")
-    names = [path.name for path in folder.iterdir()] if folder.is_dir() else []
+    try:
+        names = [path.name for path in Path("/proc").iterdir()]
+    except OSError:
+        names = []
     return [int(name) for name in names if name.isdigit() and int(name) != os.getpid()]
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .sinks import json_quiet
+
 CheckStatus = Literal["passed", "failed", "not_reached", "broken"]
 StepStatus = Literal["passed", "partial", "failed", "not_attempted", "not_reached", "broken"]
 
@@ -83,7 +85,8 @@ class Record(Frozen):
         """The record as JSON text: numbers rounded to 4 decimals, a newline at the end."""
         import json
 
-        return json.dumps(_rounded(self.model_dump()), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(_rounded(self.model_dump()), ensure_ascii=False, indent=2, allow_nan=False)
+        return json_quiet(text) + "\n"
 
 
 def _rounded(value: object) -> object:

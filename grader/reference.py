@@ -99,5 +99,10 @@ def _load(folder: Path, name: str) -> Any:
         raise LessonError(f"{folder}: no probes here")
     package = importlib.util.module_from_spec(spec)
     sys.modules[name] = package
-    spec.loader.exec_module(package)
+    try:
+        spec.loader.exec_module(package)
+    except BaseException:  # half of it is not what the next call may find
+        for known in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+            del sys.modules[known]
+        raise
     return package

@@ -36,10 +36,12 @@ class Running:
 
     def end(self, hello: Mapping[str, object]) -> None:
         """Kill it, wait until nothing that ran in it holds its pipes any more, and forget its last words."""
-        self.kill(hello)
-        drain(self.stdout, END_SECONDS if hello else 0.0)
-        close(self.stdin)
-        self.noise.close()
+        try:
+            self.kill(hello)
+        finally:
+            drain(self.stdout, END_SECONDS if hello else 0.0)
+            close(self.stdin)
+            close(self.noise)
 
     def last_words(self) -> str:
         """The last line that it wrote to standard error."""
@@ -59,9 +61,7 @@ def way(launch: Launch) -> Way:
     """The way to start a worker by a command of its own."""
 
     def start() -> Running:
-        noise = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
-        hide_memory()
-        process = spawn(launch.command, launch.env, noise)
+        process, noise = _started(launch)
         assert process.stdin is not None
         assert process.stdout is not None
 
@@ -73,6 +73,22 @@ def way(launch: Launch) -> Way:
         return Running(process.stdin, process.stdout, noise, launch.isolation, launch.uid, kill)
 
     return start
+
+
+def _started(launch: Launch) -> tuple[subprocess.Popen[bytes], IO[bytes]]:
+    """The process, and where its last words go; nothing is left of one that cannot be started."""
+    try:
+        noise = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the worker)
+        try:
+            hide_memory()
+            return spawn(launch.command, launch.env, noise), noise
+        except BaseException:
+            noise.close()
+            raise
+    except BaseException:
+        if launch.scratch is not None:
+            shutil.rmtree(launch.scratch, ignore_errors=True)
+        raise
 
 
 def sweep(scratch: str, mark: str) -> None:

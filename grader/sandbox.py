@@ -38,6 +38,7 @@ class Worker:
         self._ways = ways
         self._left = ways()
         self._lock = threading.Lock()
+        self._turn = threading.Lock()  # of two threads that ask, one after the other
         self.closed = False
         self._running = running
         if running is None:
@@ -59,17 +60,26 @@ class Worker:
         """Send a request, collect every group's frames until `deadline` (monotonic seconds).
 
         A group that ended as "deadline" or "worker died" was cut off by that. Raises MachineError when the
-        worker does not even say hello, or was closed meanwhile.
+        worker does not even say hello, cannot be asked or heard, or was closed meanwhile.
         """
-        if self._running is None:
-            self._left = self._ways()
-            self._start()
+        with self._turn:
+            try:
+                return self._asked(request, groups, deadline)
+            except BaseException:
+                self.stop()  # what it still says would be taken for the next answers
+                raise
+
+    def _asked(
+        self, request: Mapping[str, object], groups: Sequence[str], deadline: float
+    ) -> dict[str, Group]:
         self.wait_for_hello(deadline)
         shared = request.get("shared")
         assert isinstance(shared, Mapping)
         asked = {**request, "kind": "run", "shared": {**shared, "uid": self._last.uid}}
         data = pack(asked, REQUEST_BLOBS)
-        threading.Thread(target=write, args=(self._alive().stdin, data), daemon=True).start()
+        faults: list[Exception | None] = []
+        stream = self._alive().stdin
+        threading.Thread(target=lambda: faults.append(write(stream, data)), daemon=True).start()
         arriving = {group: Arriving(*self._most) for group in groups}
         idle = False
         while not idle:
@@ -85,6 +95,8 @@ class Worker:
             elif head.get("kind") == "from":
                 group.add(body)
         cut = "deadline" if time.monotonic() >= deadline else "worker died"
+        if any(faults) and not self.closed:
+            raise MachineError(f"the worker could not be asked: {faults[0]}")
         if not idle:
             self.stop()
         if self.closed:
@@ -96,6 +108,9 @@ class Worker:
 
         Raises MachineError with its last words.
         """
+        if self._running is None:
+            self._left = self._ways()
+            self._start()
         if not self._greeted and self._running is not None and self._running.settle is not None:
             self._running = self._last = self._running.settle()
         end = min(deadline, time.monotonic() + START_SECONDS)
@@ -140,7 +155,10 @@ class Worker:
         return running
 
     def _read(self, deadline: float) -> tuple[dict[str, object] | None, bytes | None]:
-        """The next frame of the zygote's own: its head and its body (None when that was too long to keep)."""
+        """The next frame of the zygote's own: its head and its body (None when that was too long to keep).
+
+        Nothing at all when it has died or the time is over. Raises MachineError when it cannot be heard.
+        """
         try:
             prefix = self._exactly(LENGTHS.size, deadline)
             head_size, body_size = LENGTHS.unpack(prefix)
@@ -149,8 +167,12 @@ class Worker:
             head = unpack(self._exactly(head_size, deadline), b"")
             kept = body_size <= GROUP_BYTES
             body = self._exactly(body_size, deadline, kept)
-        except (WireError, EOFError, OSError, ValueError):
+        except (WireError, EOFError, ValueError):
             return None, None
+        except OSError as error:
+            if self.closed:
+                return None, None
+            raise MachineError(f"the worker cannot be heard: {error.strerror or error}") from None
         return head, body if kept else None
 
     def _exactly(self, size: int, deadline: float, keep: bool = True) -> bytes:
@@ -191,7 +213,11 @@ def start_both() -> tuple[Worker, Worker]:
     if not sys.platform.startswith("linux"):
         return start_jailed(), start_trusted()
     both = Twins()
-    return Worker(_jailed, True, both.jailed()), Worker(_trusted, False, both.trusted())
+    try:
+        return Worker(_jailed, True, both.jailed()), Worker(_trusted, False, both.trusted())
+    except BaseException:
+        both.abandon()
+        raise
 
 
 def _trusted() -> Iterator[Way]:

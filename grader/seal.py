@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .agreement import Answers
-from .errors import InputError, MachineError
+from .errors import InputError, MachineError, of_the_machine
 from .hidden import Expected, seal
 from .matching import AskVariants
 from .probes import Probe
@@ -97,7 +97,8 @@ def read_sealed(path: Path) -> Sealed:
         with path.open("rb") as file:
             data = file.read(FILE_LIMIT + 1)
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        kind = MachineError if of_the_machine(error) else InputError
+        raise kind(f"{path}: cannot be read ({error.strerror})") from None
     if not data.startswith(MAGIC):
         raise InputError(f"{path}: not a file of sealed answers; take the one that came with the bundle")
     try:

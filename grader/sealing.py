@@ -34,6 +34,7 @@ def plain_probe(probe: Probe) -> dict[str, object]:
     return {
         **{name: getattr(probe, name) for name in PROBE_FIELDS},
         **{name: sorted(getattr(probe, name)) for name in SETS},
+        "names": list(probe.names),
         "script": [dict(step) for step in probe.script],
         "report": list(probe.report),
         "axes": {name: list(axes) for name, axes in probe.axes.items()},
@@ -48,6 +49,7 @@ def read_probe(plain: Mapping[str, Any]) -> Probe:
     return Probe(
         **{name: plain[name] for name in PROBE_FIELDS},
         **sets,
+        names=tuple(plain["names"]),
         script=tuple(plain["script"]),
         report=tuple(plain["report"]),
         axes={name: tuple(axes) for name, axes in plain["axes"].items()},

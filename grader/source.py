@@ -12,16 +12,19 @@ from .errors import InputError
 from .lone import is_notebook, lone_file, read_lone
 from .python_text import decoded, fault_at, parse_fault
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files
-from .text import printable
+from .text import odd_letter, printable
 from .tree import (
+    A_POINTER,
     ARCHIVE_BYTES,
     CHECKED_CHARACTERS,
     MIB,
     SMALLER,
     Tree,
+    is_pointer,
     passed_over,
     read_file,
     read_folder,
+    refused,
     shown,
     size_limit,
 )
@@ -50,11 +53,13 @@ def read_submission(path: Path, lesson: LessonFiles) -> Submission:
     try:
         data = read_file(real, limit)
     except OSError as error:
-        raise InputError(f"{place}: it cannot be opened ({error.strerror}); make it readable") from error
+        raise refused(error, place, "make it readable") from error
     except ValueError as error:
         raise InputError(f"{place}: {error}; give {KINDS}") from error
     if len(data) > limit:
         raise InputError(f"{place}: too large: over {limit // MIB} MiB; {SMALLER}")
+    if is_pointer(data):
+        raise InputError(f"{place}: {A_POINTER}")
     if kind:
         tree, warnings = read_archive(data, kind, place)
         return _settled(tree, warnings, name, place, lesson)
@@ -67,7 +72,7 @@ def _resolved(path: Path, place: str) -> Path:
     except FileNotFoundError as error:
         raise InputError(f"{place}: no such file or folder; give {KINDS}") from error
     except OSError as error:
-        raise InputError(f"{place}: it cannot be opened ({error.strerror}); give {KINDS}") from error
+        raise refused(error, place, f"give {KINDS}") from error
     except (RuntimeError, ValueError) as error:  # a link to itself; a zero byte in the path
         raise InputError(f"{place}: no file or folder has such a path; give {KINDS}") from error
 
@@ -121,6 +126,7 @@ def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
         if file in tree.folders and file not in paths
     }
     warnings = [f"{shown(path)} was read as {file}" for file, path in paths.items() if path != file]
+    warnings += _lookalikes(tree, [file for file in lesson_files(lesson) if file not in paths])
     unchecked = CHECKED_CHARACTERS
     for file, path in paths.items():
         text, wrong = decoded(tree.files.get(path, b""))
@@ -148,6 +154,22 @@ def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
         problems=problems,
         warnings=tuple(warnings),
     )
+
+
+def _lookalikes(tree: Tree, missing: Iterable[str]) -> list[str]:
+    """What is said of files whose names only look like those of step files that are not there."""
+    return [
+        f"{file} is not there, and {shown(path)} is another name{odd_letter(path)}"
+        for file in missing
+        for path in tree.top(tree.files)
+        if not path.isascii() and len(path) == len(file) and _looks_like(path, file)
+    ]
+
+
+def _looks_like(path: str, file: str) -> bool:
+    """Whether a name differs from a step file's in letters that are not plain, and those are few."""
+    pairs = [(one, other) for one, other in zip(path, file, strict=True) if one != other]
+    return len(pairs) < len(file) / 2 and not any(one.isascii() for one, _ in pairs)
 
 
 def _with_helpers(read: Submission, tree: Tree, path: str) -> Submission:

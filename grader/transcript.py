@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .text import printable
-from .worker.wire import Blob
+from .worker.wire import ITEM_SIZE, Blob
+
+SIDES = 64  # axes of one tensor
+LARGEST = 2**63  # no size of a tensor, no line of a file, no count reaches it
+ROWS = 64  # lines of a traceback, names of values, cells passed over
 
 Outcome = Literal["returned", "unfit", "absent", "raised", "stopped"]
 OUTCOMES: Mapping[str, Outcome] = {
@@ -128,13 +132,13 @@ def read_answer(head: Mapping[str, object]) -> Answer:
     return Answer(
         probe=_text(head.get("probe"), 200),
         outcome=OUTCOMES.get(str(head.get("outcome")), "unfit"),
-        values={_text(k, 100): read_value(v) for k, v in values.items()} if isinstance(values, dict) else {},
+        values=_values(values),
         raised=read_raised(error) if isinstance(error, dict) else None,
         message=_text(head.get("message"), 1_000),
         during=_text(head.get("during"), 100),
         changed=_texts(head.get("changed")),
         used=_texts(head.get("used")),
-        operations=operations if type(operations) is int else None,
+        operations=operations if _is_count(operations) else None,
     )
 
 
@@ -151,15 +155,17 @@ def read_loading(head: Mapping[str, object]) -> Loading:
         seen=_texts(head.get("seen")),
         error=read_raised(error) if isinstance(error, dict) else None,
         passed_over=tuple(
-            (_text(label, 100), read_raised(what)) for label, what in over if isinstance(what, dict)
+            (_text(label, 100), read_raised(what)) for label, what in over[:ROWS] if isinstance(what, dict)
         ),
     )
 
 
 def read_value(value: object, depth: int = 0) -> Value:
     """One described value as a record."""
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool | float):
         return value
+    if isinstance(value, int):
+        return value if abs(value) < LARGEST else OtherValue("int", "an int of over 63 bits")
     if isinstance(value, str):
         return _text(value, 2_000)
     if not isinstance(value, dict) or depth > 5:
@@ -170,7 +176,7 @@ def read_value(value: object, depth: int = 0) -> Value:
     if kind in ("tuple", "list"):
         items, length = value.get("items"), value.get("length")
         plain = tuple(read_value(item, depth + 1) for item in items) if isinstance(items, list) else ()
-        return SequenceValue(str(kind), length if type(length) is int else len(plain), plain)
+        return SequenceValue(str(kind), length if _is_count(length) else len(plain), plain)
     if kind == "figure":
         axes = value.get("axes")
         return FigureValue(
@@ -180,11 +186,15 @@ def read_value(value: object, depth: int = 0) -> Value:
 
 
 def array_of(piece: Blob) -> NDArray[np.generic]:
-    """A wire tensor as numpy; bfloat16, which numpy lacks, becomes float32 exactly."""
+    """A wire tensor as an array of its own; bfloat16, which numpy lacks, becomes float32 exactly."""
     if piece.dtype == "bfloat16":
         wide = np.frombuffer(piece.data, dtype="<u2").astype(np.uint32) << 16
         return wide.view(np.float32).reshape(piece.shape)
-    return np.frombuffer(piece.data, dtype=piece.dtype).reshape(piece.shape)
+    if piece.dtype == "bool":  # any byte may come; numpy's own booleans are 0 and 1 alone
+        told = np.frombuffer(piece.data, dtype=np.uint8).reshape(piece.shape)
+        return np.not_equal(told, np.uint8(0))
+    native = np.dtype(piece.dtype)
+    return np.frombuffer(piece.data, dtype=native.newbyteorder("<")).astype(native).reshape(piece.shape)
 
 
 def read_raised(error: Mapping[str, object]) -> Raised:
@@ -193,18 +203,29 @@ def read_raised(error: Mapping[str, object]) -> Raised:
     rows = [line for line in (lines if isinstance(lines, list) else []) if _is_line(line)]
     found = [
         Line(_text(path, 200), number, _text(name, 100), _text(text, 200))
-        for path, number, name, text in rows
+        for path, number, name, text in rows[:ROWS]
     ]
     return Raised(_texts(error.get("types")), _text(error.get("message"), 1_000), tuple(found))
 
 
 def _is_line(line: object) -> bool:
-    return isinstance(line, list) and len(line) == 4 and type(line[1]) is int
+    return isinstance(line, list) and len(line) == 4 and _is_count(line[1])
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    """Whether it is a whole number as sizes and counts are; True and False are none."""
+    return type(value) is int and 0 <= value < LARGEST
+
+
+def _values(told: object) -> dict[str, Value]:
+    rows = list(told.items())[:ROWS] if isinstance(told, dict) else []
+    return {_text(name, 100): read_value(value) for name, value in rows}
 
 
 def _tensor(value: Mapping[str, object]) -> Value:
     shape, dtype, piece = value.get("shape"), value.get("dtype"), value.get("blob")
-    if not isinstance(shape, list) or not isinstance(dtype, str) or not all(type(n) is int for n in shape):
+    plain = isinstance(shape, list) and len(shape) <= SIDES and all(map(_is_count, shape))
+    if not plain or not isinstance(shape, list) or not isinstance(dtype, str) or dtype not in ITEM_SIZE:
         return OtherValue("unknown", "a tensor that cannot be read")
     fits = isinstance(piece, Blob) and list(piece.shape) == shape and piece.dtype == dtype
     if value.get("large") or (piece is not None and not fits):

@@ -9,16 +9,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from .errors import InputError
+from .errors import InputError, MachineError, of_the_machine
 from .text import printable
 
 __all__ = [
     "Tree",
     "TreeBuilder",
+    "is_pointer",
     "passed_by",
     "passed_over",
     "read_file",
     "read_folder",
+    "refused",
     "shown",
     "size_limit",
 ]
@@ -38,6 +40,8 @@ NAME_CHARACTERS = 200  # of a path, when shown
 NOT_READ = frozenset({"__MACOSX", "__pycache__", "venv", "node_modules"})
 A_LINK = "a link, not the file itself"
 A_DEVICE = "a pipe or a device, not a file"
+A_POINTER = "a Git LFS pointer, not the file itself; run `git lfs pull` and give it again"
+POINTER = b"version https://git-lfs.github.com/spec/v"
 SMALLER = "give only the lesson's files, without data, environments and .git"
 
 
@@ -101,6 +105,8 @@ class TreeBuilder:
         self._spent[limit] = self._spent.get(limit, 0) + len(data)
         if len(data) > limit:
             self.faults[path] = f"larger than {limit // MIB} MiB"
+        elif is_pointer(data):
+            self.faults[path] = A_POINTER
         elif self._spent[limit] > TOTAL_BYTES and limit == PYTHON_BYTES:
             raise InputError(f"{self.place}: too large: over {TOTAL_BYTES // MIB} MiB of Python; {SMALLER}")
         elif self._spent[limit] > TOTAL_BYTES:
@@ -123,6 +129,11 @@ def shown(path: str) -> str:
 def passed_over(path: str, reason: str) -> str:
     """The warning that something was not read."""
     return f"{shown(path)} was passed over: {reason}"
+
+
+def is_pointer(data: bytes) -> bool:
+    """Whether these bytes only say where Git LFS keeps a file."""
+    return data.startswith(POINTER) and len(data) < 1024
 
 
 def size_limit(path: str) -> int | None:
@@ -162,8 +173,10 @@ def read_folder(root: Path, place: str) -> tuple[Tree, tuple[str, ...]]:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            if not prefix:
-                raise InputError(f"{place}: {_reason(error)}; make the folder readable") from error
+            if not prefix or of_the_machine(error):
+                raise refused(
+                    error, f"{place}/{shown(prefix)}".rstrip("/"), "make the folder readable"
+                ) from error
             builder.warnings.append(passed_over(prefix, _reason(error)))
             continue
         seen += len(entries)
@@ -191,9 +204,17 @@ def _take(builder: TreeBuilder, path: str, entry: os.DirEntry[str]) -> None:
     try:
         builder.file(path, read_file(Path(entry.path), limit))
     except OSError as error:
-        builder.faults[path] = _reason(error)
+        # Nobody has read it, so nobody may say that it is wrong.
+        raise refused(error, f"{builder.place}/{shown(path)}", "make it readable") from error
     except ValueError as error:
         builder.faults[path] = str(error)
+
+
+def refused(error: OSError, place: str, then: str) -> InputError | MachineError:
+    """That something of a submission cannot be opened, by whose fault it is: the file's, or the machine's."""
+    if of_the_machine(error):
+        return MachineError(f"{place}: {_reason(error)}; try again")
+    return InputError(f"{place}: {_reason(error)}; {then}")
 
 
 def _reason(error: OSError) -> str:

@@ -13,10 +13,10 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import IO
+from typing import IO, cast
 
 from .jail import READY, bare, held_open, twins
-from .processes import hide_memory
+from .processes import close, hide_memory
 from .running import Running, kill_group, spawn, sweep
 
 HOLD_SECONDS = 10.0  # until a jail is built
@@ -32,19 +32,40 @@ class Twins:
         self._left = 2
         self._mark = secrets.token_hex(16)
         self._noise = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the second of them)
-        request, asked = os.pipe(), os.pipe()
-        answers, given = os.pipe(), os.pipe()
-        told, self._told = os.pipe()
-        inside = (request[0], answers[1], asked[0], given[1], told)
-        launch = twins(inside)
-        env = {**launch.env, MARK: self._mark}
-        self._process = spawn(launch.command, env, self._noise, stdout=subprocess.DEVNULL, keep=inside)
-        for pipe in inside:
-            os.close(pipe)
-        self._uid = launch.uid
-        self._holder, self._heard = _hold(self._noise)
-        self._trusted = (os.fdopen(request[1], "wb"), os.fdopen(answers[0], "rb", buffering=0))
-        self._jailed = (os.fdopen(asked[1], "wb"), os.fdopen(given[0], "rb", buffering=0))
+        opened: list[int] = []
+        started: list[subprocess.Popen[bytes]] = []
+        try:
+            for _ in range(5):
+                opened += os.pipe()
+            request, answers, asked, given, words = zip(opened[0::2], opened[1::2], strict=True)
+            inside = (request[0], answers[1], asked[0], given[1], words[0])
+            launch = twins(inside)
+            env = {**launch.env, MARK: self._mark}
+            self._process = spawn(launch.command, env, self._noise, stdout=subprocess.DEVNULL, keep=inside)
+            started.append(self._process)
+            for pipe in inside:
+                opened.remove(pipe)
+                os.close(pipe)
+            self._uid, self._told = launch.uid, words[1]
+            self._holder, self._heard = _hold(self._noise)
+            started += [] if self._holder is None else [self._holder]
+            opened.append(self._heard)
+            self._trusted = (_taken(opened, request[1], "wb"), _taken(opened, answers[0], "rb"))
+            self._jailed = (_taken(opened, asked[1], "wb"), _taken(opened, given[0], "rb"))
+        except BaseException:
+            for process in started:
+                _end(process)
+            for pipe in opened:
+                os.close(pipe)
+            self._noise.close()
+            raise
+
+    def abandon(self) -> None:
+        """End both halves, before anybody has taken them."""
+        for stream in (*self._trusted, *self._jailed):
+            close(stream)
+        self._left = 1
+        self._kill_jailed({})
 
     def trusted(self) -> Running:
         """The half that stays outside, for our own reference."""
@@ -100,9 +121,7 @@ class Twins:
 
     def _stop_holder(self) -> None:
         if self._holder is not None:
-            kill_group(self._holder)
-            if self._holder.stdin is not None:
-                self._holder.stdin.close()
+            _end(self._holder)
 
     def _words(self) -> IO[bytes]:
         return os.fdopen(os.dup(self._noise.fileno()), "rb")
@@ -112,9 +131,7 @@ class Twins:
         with self._lock:
             self._left -= 1
             if self._left == 0:
-                kill_group(self._process)
-                if self._process.stdin is not None:
-                    self._process.stdin.close()
+                _end(self._process)
                 os.close(self._heard)
                 self._noise.close()
 
@@ -122,16 +139,33 @@ class Twins:
 def _hold(noise: IO[bytes]) -> tuple[subprocess.Popen[bytes] | None, int]:
     """Build a jail around a process that waits, and says on the pipe where it is; None without bubblewrap."""
     heard, said = os.pipe()
-    info = os.dup(said)
     try:
-        command = held_open(info)
-        holder = None if command is None else spawn(command, {}, noise, stdout=said, keep=(info,))
-    except OSError:
-        holder = None
+        info = os.dup(said)
+        try:
+            command = held_open(info)
+            holder = None if command is None else spawn(command, {}, noise, stdout=said, keep=(info,))
+        except OSError:
+            holder = None
+        finally:
+            os.close(info)
+    except BaseException:
+        os.close(heard)
+        raise
     finally:
-        os.close(info)
         os.close(said)
     return holder, heard
+
+
+def _taken(opened: list[int], pipe: int, mode: str) -> IO[bytes]:
+    """The descriptor as a stream, which closes it from now on."""
+    stream = cast("IO[bytes]", os.fdopen(pipe, mode, buffering=-1 if mode == "wb" else 0))
+    opened.remove(pipe)
+    return stream
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    kill_group(process)
+    close(process.stdin)
 
 
 def _listen(pipe: int) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from .errors import LessonError
+from .errors import LessonError, MachineError, of_the_machine
 
 Loc = tuple[int | str, ...]
 
@@ -27,12 +27,17 @@ class YamlText:
 
 
 def read_yaml(path: Path, shown: str, *, listed: bool = False) -> YamlText:
-    """The mapping (or list) in `path`; safe YAML in UTF-8, no key twice. Raises LessonError with file and line."""
+    """The mapping (or list) in `path`; safe YAML in UTF-8, no key twice.
+
+    Raises LessonError with file and line; MachineError where the file cannot be read now.
+    """
     try:
         source = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise LessonError(f"{shown}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
     except OSError as error:
+        if of_the_machine(error):
+            raise MachineError(f"{shown}: cannot be read ({error.strerror}); try again") from None
         raise LessonError(f"{shown}: cannot be read ({error.strerror}); check the file") from None
     # The loader in C is several times as fast; not every PyYAML has it.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(source)

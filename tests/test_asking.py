@@ -100,10 +100,6 @@ def test_an_end_that_leaves_probes_out_is_no_answer_to_them() -> None:
         ("time", "did not come back within 10 s and was stopped"),
         ("exit 3", "ended the process that runs it (with exit code 3)"),
         ("signal SIGSEGV", "crashed the process that runs it (SIGSEGV)"),
-        (
-            "signal SIGKILL",
-            "was killed (SIGKILL), by itself or for using more memory or time than one step may",
-        ),
     ],
 )
 def test_a_death_costs_its_probe_and_the_rest_is_asked_again(how: str, words: str) -> None:
@@ -116,6 +112,45 @@ def test_a_death_costs_its_probe_and_the_rest_is_asked_again(how: str, words: st
     assert list(actor.asked[0]) == ["a", "b", "c", "again:b", "again:c"]
     assert actor.asked[1:] == [{"a": ["a2"]}]
     assert "a1" not in found.again
+
+
+def test_what_was_killed_once_is_asked_again_and_costs_nothing() -> None:
+    def part(key: str, ids: list[str], before: int) -> Group:
+        killed = key == "a" and not before
+        return answered(ids[:1], "signal SIGKILL", ids[1]) if killed else answered(ids)
+
+    found, actor = play(part)
+    assert set(outcomes(found).values()) == {"returned"}
+    assert actor.asked[1]["a"] == ["a2"]
+
+
+def test_what_is_killed_whenever_it_runs_has_caused_it() -> None:
+    def part(key: str, ids: list[str], _: int) -> Group:
+        return answered(ids[:0], "signal SIGKILL", "a1") if key == "a" and "a1" in ids else answered(ids)
+
+    found, actor = play(part)
+    assert outcomes(found) == {**dict.fromkeys(("a2", "b1", "b2", "c1", "c2"), "returned"), "a1": "stopped"}
+    words = "was killed (SIGKILL), by itself or for using more memory or time than one step may"
+    assert found.answers["a1"].message == words
+    assert actor.asked[1:] == [{"a": ["a1", "a2"]}, {"a": ["a2"]}]
+
+
+def test_one_file_whose_import_was_killed_once_is_not_given_up_for_all_its_steps() -> None:
+    def part(_: str, ids: list[str], before: int) -> Group:
+        return answered(ids) if before else Group((), "signal SIGKILL", "import")
+
+    found, _ = play(part, "abc", dict.fromkeys("abc", "one"))
+    assert set(outcomes(found).values()) == {"returned"}
+
+
+def test_a_worker_that_cannot_be_started_again_while_there_is_time_is_no_fault_of_the_learners() -> None:
+    def part(_: str, __: list[str], before: int) -> Group:
+        if before:
+            raise MachineError("no room")
+        return Group((), "worker died", "")
+
+    with pytest.raises(MachineError, match="no room"):
+        play(part, "a")
 
 
 def test_a_step_is_not_asked_for_ever() -> None:
@@ -199,7 +234,10 @@ def test_a_process_that_cannot_be_set_up_is_never_the_learners_fault() -> None:
 
 
 def test_a_worker_that_never_starts_is_an_error_of_the_machine() -> None:
+    end = time.monotonic()
+
     def part(_: str, __: list[str], ___: int) -> Group:
+        time.sleep(max(0.0, end - time.monotonic()))
         raise MachineError("the worker did not start")
 
     actor = Actor(part)
@@ -207,9 +245,10 @@ def test_a_worker_that_never_starts_is_an_error_of_the_machine() -> None:
     probe = Probe("a1", "a", frozenset(), "", {}, (), ())
     run = Run({"limits": limits_of(Limits())}, {"a": "a"}, {"a": ()})
     with pytest.raises(MachineError, match="did not start"):
-        gather(run, [probe], {}, actor, time.monotonic() + 9, 2)  # type: ignore[arg-type]
-    actor.hello = {"kind": "hello"}
-    found = gather(run, [probe], {}, actor, time.monotonic() + 9, 2)  # type: ignore[arg-type]
+        gather(run, [probe], {}, actor, end + 9, 2)  # type: ignore[arg-type]
+    actor.hello = {"kind": "hello"}  # it did once: now there is no time left to start it again
+    end = time.monotonic() + 0.1
+    found = gather(run, [probe], {}, actor, end, 2)  # type: ignore[arg-type]
     assert outcomes(found) == {"a1": "stopped"}
 
 

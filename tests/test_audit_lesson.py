@@ -80,9 +80,8 @@ MISTAKES = """
 """
 OVERLAY = """
 def overlay(ids):
-    made = {"minus": lambda a, b: a - b, "twice": lambda a, b: a + b + b}
-    (name,) = ids
-    return {"add": {"add": made[name]}}
+    factor = (-1 if "minus" in ids else 1) * (2 if "twice" in ids else 1)
+    return {"add": {"add": lambda a, b: a + factor * b}}
 """
 
 
@@ -109,7 +108,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def plan(root: Path) -> Plan:
-    return Plan(root=root, seeds=3, right=root / "right", processes=1)
+    return Plan(root=root, seeds=3, right=root / "right", right_seeds=2, pairs=3, processes=1)
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +156,36 @@ def test_known_mistakes_fail_and_are_named(found: Audit) -> None:
 def test_right_work_passes_and_what_is_not_right_is_told(found: Audit) -> None:
     work = {part.kind: part for part in found.work}
     assert {kind: part.tried for kind, part in work.items()} == {
-        "solution": 1, "skeleton": 1, "right": 2, "seeds": 3,
+        "solution": 1, "skeleton": 1, "right": 2, "styles": 4, "seeds": 3,
     }  # fmt: skip
-    assert [(loss.who, loss.check) for part in found.work for loss in part.losses] == [
-        ("wrong.py", "values"), ("wrong.py", "order"),
-    ]  # fmt: skip
+    checks = ("values", "order")
+    assert [(loss.who, loss.check) for loss in work["right"].losses] == [("wrong.py", c) for c in checks]
+    assert [(loss.who, loss.check) for loss in work["styles"].losses] == [
+        (f"wrong.py, seed {seed}", check) for seed in (3, 4) for check in checks
+    ]
+
+
+def test_two_mistakes_made_together_are_both_named(found: Audit) -> None:
+    assert [(pair.made, sorted(pair.named), pair.outcome) for pair in found.pairs] == [
+        (("minus", "twice"), ["minus", "twice"], "named")
+    ]
+    assert found.told_apart() == (1, 1)
+
+
+def test_distances_have_right_work_below_the_tolerance_and_known_mistakes_beyond(
+    plan: Plan, tmp_path: Path
+) -> None:
+    only = tmp_path / "right"
+    only.mkdir()
+    (only / "other.py").write_text("def add(x, y, scale=1):\n    return y * scale + x\n", "utf-8")
+    told = audit(prepare(replace(plan, right=only, mutants=0)), 1, lambda _: None).distances
+    assert [one.probe for one in told] == ["add/plain-2", "add/plain-5"]
+    assert all(one.right <= 1 for one in told)
+    assert all(one.wrong is not None and one.wrong > 1000 for one in told)
+
+
+def test_right_work_that_is_off_has_its_distance_told(found: Audit) -> None:
+    assert all(one.right > 1000 for one in found.distances)  # wrong.py is among the right ones
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ TOP_LEVEL = {
 
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
-    {"errors", "records", "text"},
+    {"alone", "errors", "records", "sinks", "text"},
     {
         "transcript",
         "probes",
@@ -62,6 +62,7 @@ LAYERS = (
         "reference",
         "requests",
         "asking",
+        "likeness",
         "observations",
         "cuda",
     }
@@ -80,7 +81,7 @@ LAYERS = (
         "seal",
         "sealing",
     },
-    {"pipeline", "grading", "hints", "doctor", "classroom", "audit", "bundle", "quiz", "report"},
+    {"pipeline", "grading", "sealer", "hints", "doctor", "classroom", "audit", "bundle", "quiz", "report"},
     {"cli", "__main__"},
 )
 WIRE_IS_FOR = {

@@ -44,6 +44,7 @@ class Bench:
         self.checks = self.lesson.folder / "checks.py"
         self.reference = read_reference(self.lesson.reference)
         self.run = reference_run(self.lesson, self.reference.modules, exact=False)
+        self._seeds: dict[int, tuple[Sequence[Probe], Mapping[str, Mapping[str, Expected]]]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +71,22 @@ class Bench:
     @cached_property
     def want(self) -> Mapping[str, Mapping[str, Expected]]:
         """The expected values."""
-        return expected_answers(self.lesson, self.reference, self.probes, self.worker, end())
+        return self.want_of(self.seed)
+
+    def probes_of(self, seed: int) -> Sequence[Probe]:
+        """Another seed's probes, made once."""
+        return self._made(seed)[0]
+
+    def want_of(self, seed: int) -> Mapping[str, Mapping[str, Expected]]:
+        """The expected values of another seed, computed once."""
+        return self._made(seed)[1]
+
+    def _made(self, seed: int) -> tuple[Sequence[Probe], Mapping[str, Mapping[str, Expected]]]:
+        if seed not in self._seeds:
+            probes = self.probes if seed == self.seed else probes_of(self.lesson, seed)
+            want = expected_answers(self.lesson, self.reference, probes, self.worker, end())
+            self._seeds[seed] = probes, want
+        return self._seeds[seed]
 
     def step(self, step_id: str) -> Step:
         """A step by its id."""

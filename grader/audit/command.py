@@ -20,6 +20,7 @@ from .findings import Audit
 from .whole import Plan, audit, prepare
 
 SEEDS, QUICK_SEEDS, QUICK_MUTANTS = 200, 5, 120
+PAIRS = 2  # in each step; they take a second or two apiece
 RIGHT = ("tests", "golden", "right")  # where this house keeps the right submissions of its only lesson
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -42,6 +43,12 @@ def command(
     quick: Annotated[
         bool, typer.Option("--quick", help=f"{QUICK_SEEDS} seeds, {QUICK_MUTANTS} mutants.")
     ] = False,
+    right_seeds: Annotated[
+        int, typer.Option(min=0, help="On how many seeds each right submission is judged beside.")
+    ] = 1,
+    pairs: Annotated[
+        int, typer.Option(min=0, help="How many pairs of known mistakes are made in each step.")
+    ] = PAIRS,
     seed: Annotated[
         int | None, typer.Option(min=0, help="A seed other than the lesson's public one.")
     ] = None,
@@ -65,6 +72,8 @@ def command(
         seeds=many if seeds is None else seeds,
         mutants=few if mutants is None else mutants,
         right=right,
+        right_seeds=right_seeds,
+        pairs=pairs,
         processes=jobs,
     )
     found = run(plan, json, html)

@@ -8,6 +8,7 @@ from typing import Literal
 from grader.records import Frozen
 
 Outcome = Literal["killed", "survived", "equivalent"]
+PairOutcome = Literal["named", "alike", "half", "other", "nothing"]
 
 
 class MutantFinding(Frozen):
@@ -33,13 +34,41 @@ class MutantFinding(Frozen):
 
 
 class KnownFinding(Frozen):
-    """What became of one known mistake in the step it is made in: which checks failed it, what it was called."""
+    """What became of one known mistake in the step it is made in: which checks failed it, what it was called.
+
+    `margin` is by how many tolerances its worst number is off, None where no number can be compared.
+    """
 
     id: str
     step: str
     killed_by: tuple[str, ...]
     named: tuple[str, ...]
     right: bool
+    margin: float | None = None
+
+
+class PairFinding(Frozen):
+    """What two known mistakes made together were called; `alike` where others give the very same answers."""
+
+    step: str
+    made: tuple[str, str]
+    named: tuple[str, ...]
+    outcome: PairOutcome
+
+
+class Distance(Frozen):
+    """How far answers to a probe are from the expected ones, in tolerances (1 still passes).
+
+    `right` is the farthest right answer, `unseen` the farthest known mistake that passes here, `wrong` the
+    nearest that does not, None where there is none.
+    """
+
+    step: str
+    probe: str
+    dtype: str
+    right: float = 0.0
+    unseen: float = 0.0
+    wrong: float | None = None
 
 
 class Loss(Frozen):
@@ -75,14 +104,17 @@ class StepFinding(Frozen):
     checks: Mapping[str, str]
     known: tuple[KnownFinding, ...]
     mutants: tuple[MutantFinding, ...]
+    pairs: tuple[PairFinding, ...] = ()
+    distances: tuple[Distance, ...] = ()
 
 
 class WorkFinding(Frozen):
     """What came of some right work: how much was tried, and what it lost."""
 
-    kind: Literal["solution", "skeleton", "right", "seeds"]
+    kind: Literal["solution", "skeleton", "right", "styles", "seeds"]
     tried: int
     losses: tuple[Loss, ...]
+    distances: tuple[Distance, ...] = ()
 
 
 class Audit(Frozen):
@@ -99,6 +131,8 @@ class Audit(Frozen):
     whole: bool
     stale: tuple[Stale, ...]
     checks: tuple[CheckFinding, ...]
+    pairs: tuple[PairFinding, ...] = ()
+    distances: tuple[Distance, ...] = ()
     seconds: float
 
     def counted(self, by: Literal["operator", "step"]) -> dict[str, dict[Outcome, int]]:
@@ -120,6 +154,11 @@ class Audit(Frozen):
     def gaps(self) -> list[MutantFinding]:
         """Mutants that answer, wrongly, in a way that the catalogue has no name for."""
         return [m for m in self.mutants if m.outcome == "killed" and m.behaviour == "answers" and not m.named]
+
+    def told_apart(self) -> tuple[int, int]:
+        """Of the pairs whose answers are nobody else's: how many were named both, and how many there are."""
+        apart = [pair for pair in self.pairs if pair.outcome != "alike"]
+        return sum(pair.outcome == "named" for pair in apart), len(apart)
 
     def to_json(self) -> str:
         """The audit as JSON, with the tables by operator and by step."""

@@ -10,6 +10,7 @@ from .bench import Bench
 from .findings import StepFinding, WorkFinding
 from .mutants import Mutant
 from .right import try_right, try_seeds, try_solution
+from .styles import try_style
 from .wrong import StepTrial
 
 Finding = StepFinding | WorkFinding
@@ -18,11 +19,15 @@ Tick = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class StepJob:
-    """The wrong variants of one step; `entries` known mistakes can be in it, with 0 none are tried."""
+    """The wrong variants of one step; `entries` known mistakes can be in it, with 0 none are tried.
+
+    Of them `pairs` are made two at a time, too.
+    """
 
     step: str
     entries: int
     mutants: tuple[Mutant, ...]
+    pairs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +37,11 @@ class SolutionJob:
 
 @dataclass(frozen=True, slots=True)
 class RightJob:
-    """One right submission and the steps it should have."""
+    """One right submission, the steps it should have, and more seeds to try it on."""
 
     path: Path
     steps: tuple[str, ...]
+    seeds: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ Job = StepJob | SolutionJob | RightJob | SeedsJob
 def size(job: Job) -> int:
     """How many ticks a job gives in all."""
     if isinstance(job, StepJob):
-        return job.entries + len(job.mutants)
+        return job.entries + len(job.mutants) + job.pairs
     return len(job.seeds) if isinstance(job, SeedsJob) else 1
 
 
@@ -59,12 +65,14 @@ def do(bench: Bench, job: Job, tick: Tick) -> list[Finding]:
     """Do one job. Raises GraderError."""
     if isinstance(job, StepJob):
         catalogue = bench.reference.mistakes if job.entries else ()
-        return [StepTrial(bench, bench.step(job.step), catalogue, tick).finding(job.mutants)]
+        return [StepTrial(bench, bench.step(job.step), catalogue, tick).finding(job.mutants, job.pairs)]
     found: list[Finding] = []
     if isinstance(job, SolutionJob):
         found += try_solution(bench)
     elif isinstance(job, RightJob):
         found.append(try_right(bench, job.path, job.steps))
+        if job.seeds:
+            found.append(try_style(bench, job.path, job.seeds))
     else:
         found.append(try_seeds(bench, job.seeds))
     tick(size(job))

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from grader.asking import together
 from grader.cases import Case
 from grader.errors import InputError, LessonError
 from grader.probes import Probe
 from grader.records import Record
 from grader.requests import reference_run
 from grader.transcript import Answer, TensorValue
+from grader.variants import together
 from grader.yamltext import read_yaml
 
 from .bench import Bench, end, probes_of

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from grader.report.page import NARROWEST, WIDEST, Page
 from grader.report.story import counted
 
+from .distances import by_dtype
 from .findings import Audit, MutantFinding, Outcome, WorkFinding
 from .problems import lost, place
 
@@ -20,6 +21,7 @@ TITLES = {
     "solution": "The solution earns every point",
     "skeleton": "The skeleton earns nothing, and is no error",
     "right": "Right work in other styles loses nothing",
+    "styles": "Right work in other styles loses nothing on other seeds, judged alone",
     "seeds": "The solution passes on other seeds",
 }
 COLUMNS: tuple[Outcome, ...] = ("killed", "equivalent", "survived")
@@ -45,6 +47,10 @@ def _blocks(audit: Audit, page: Page) -> Iterator[RenderableType]:
     yield page.text((headline(audit), "bold green" if audit.proved else "bold red"))
     yield page.stack(*(_work(part, page) for part in audit.work), _known(audit, page), *_mutants(audit, page))
     yield _by_step(audit, page)
+    if audit.pairs:
+        yield _pairs(audit, page)
+    if audit.distances:
+        yield _tolerances(audit, page)
     operators = sorted(audit.counted("operator").items(), key=lambda item: -sum(item[1].values()))
     told = ", ".join(f"{name} {sum(row.values())}" for name, row in operators)
     yield page.stack(page.text(("Mutants by operator", "bold")), page.text(told))
@@ -65,7 +71,7 @@ def _blocks(audit: Audit, page: Page) -> Iterator[RenderableType]:
 
 
 def _work(part: WorkFinding, page: Page) -> RenderableType:
-    tried = f" ({part.tried})" if part.kind in ("right", "seeds") else ""
+    tried = f" ({part.tried})" if part.kind in ("right", "styles", "seeds") else ""
     lines = [page.text(TITLES[part.kind] + tried)]
     lines += [page.text((lost(loss), "red")) for loss in part.losses[:SHOWN]]
     return page.marked("failed" if part.losses else "passed", *lines, *_more(len(part.losses), page))
@@ -119,4 +125,32 @@ def _by_step(audit: Audit, page: Page) -> RenderableType:
     for step, row in audit.counted("step").items():
         numbers = [sum(row.values()), *(row[column] for column in COLUMNS)]
         table.add_row(page.text(step), *(page.text(str(number)) for number in numbers))
+    return table
+
+
+def _pairs(audit: Audit, page: Page) -> RenderableType:
+    named, apart = audit.told_apart()
+    alike = len(audit.pairs) - apart
+    share = f"{100 * named / apart:.0f} %" if apart else "none"
+    said = f"{counted(apart, 'pair')} that no other answers are like: both named in {named} ({share})"
+    return page.stack(
+        page.text(("Two mistakes at once", "bold")),
+        page.text(said + (f"; {alike} more give the answers of others" if alike else "")),
+    )
+
+
+def _tolerances(audit: Audit, page: Page) -> RenderableType:
+    """By step and dtype, in tolerances: the farthest right answer, and the nearest wrong one."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    for _ in range(3):
+        table.add_column(justify="right")
+    head = ("Distances, in tolerances", "right, at most", "passes", "wrong, at least")
+    table.add_row(*(page.text((word, "bold")) for word in head))
+    for one in by_dtype(audit.distances):
+        wrong = "" if one.wrong is None else f"{one.wrong:.2g}"
+        numbers = (f"{one.right:.2g}", "1", wrong)
+        table.add_row(page.text(f"{one.step}, {one.dtype}"), *(page.text(number) for number in numbers))
     return table

@@ -15,9 +15,10 @@ from grader.reference import Mistake, read_mistakes
 
 from .bench import Place, probes_of
 from .crew import work
+from .distances import merged
 from .equivalents import read_equivalents, settle
-from .findings import Audit, StepFinding, WorkFinding, check_findings
-from .jobs import Job, RightJob, SeedsJob, SolutionJob, StepJob, Tick, size
+from .findings import Audit, Distance, StepFinding, WorkFinding, check_findings
+from .jobs import Finding, Job, RightJob, SeedsJob, SolutionJob, StepJob, Tick, size
 from .mutants import Mutant, mutants
 from .problems import problems
 from .right import submissions
@@ -30,7 +31,8 @@ MOST_PROCESSES = 16
 class Plan:
     """What an audit tries: a seed (the lesson's public one without), more seeds, mutants (all without a number).
 
-    `right` is a folder of right submissions, None where there are none; `processes` 0 is one a core.
+    `right` is a folder of right submissions, None where there are none, each tried on `right_seeds` more seeds;
+    in each step `pairs` pairs of known mistakes are made; `processes` 0 is one a core.
     """
 
     slug: str | None = None
@@ -39,6 +41,8 @@ class Plan:
     seeds: int = 200
     mutants: int | None = None
     right: Path | None = None
+    right_seeds: int = 1
+    pairs: int = 0
     processes: int = 0
 
 
@@ -67,11 +71,13 @@ def prepare(plan: Plan) -> Task:
     read_equivalents(lesson.reference)
     seed = lesson.public_seed if plan.seed is None else plan.seed
     every = {mutant.id: mutant for mutant in every_mutant(lesson, lesson.reference / "solution")}
-    right = [RightJob(*found) for found in submissions(plan.right)] if plan.right is not None else []
+    more = tuple(range(seed, seed + plan.right_seeds))
+    listed = submissions(plan.right) if plan.right is not None else []
+    right = [RightJob(path, steps, more) for path, steps in listed]
     numbers = range(seed + 1, seed + 1 + plan.seeds)
     parts = [numbers[start : start + SEEDS_AT_ONCE] for start in range(0, plan.seeds, SEEDS_AT_ONCE)]
     jobs: list[Job] = [
-        *_step_jobs(lesson, seed, sample(list(every.values()), plan.mutants)),
+        *_step_jobs(lesson, seed, sample(list(every.values()), plan.mutants), plan.pairs),
         SolutionJob(),
         *(SeedsJob(tuple(part)) for part in parts),
         *right,
@@ -100,7 +106,7 @@ def sample(found: Sequence[Mutant], count: int | None) -> list[Mutant]:
     return [found[place * len(found) // count] for place in range(count)]
 
 
-def _step_jobs(lesson: Lesson, seed: int, chosen: Sequence[Mutant]) -> list[StepJob]:
+def _step_jobs(lesson: Lesson, seed: int, chosen: Sequence[Mutant], pairs: int) -> list[StepJob]:
     assert lesson.reference is not None
     catalogue = read_mistakes(lesson.reference / "mistakes.yaml")
     probes = probes_of(lesson, seed)
@@ -109,7 +115,9 @@ def _step_jobs(lesson: Lesson, seed: int, chosen: Sequence[Mutant]) -> list[Step
         here = [entry for entry in catalogue if _in_reach(entry, homes_of(lesson, step))]
         mine = tuple(mutant for mutant in chosen if mutant.step == step.id)
         asked = sum(probe.step == step.id for probe in probes)
-        jobs[StepJob(step.id, len(here), mine)] = asked * (len(here) + len(mine))
+        jobs[StepJob(step.id, len(here), mine, pairs if len(here) > 1 else 0)] = asked * (
+            len(here) + len(mine)
+        )
     return sorted(jobs, key=lambda job: -jobs[job])
 
 
@@ -138,10 +146,21 @@ def audit(task: Task, processes: int, tick: Tick) -> Audit:
         whole=len(settled) == len(task.every),
         stale=stale,
         checks=check_findings(steps),
+        pairs=tuple(pair for step in steps for pair in step.pairs),
+        distances=_distances(found, steps, order),
         seconds=time.monotonic() - task.started,
     )
     said = problems(result)
     return result.model_copy(update={"problems": said, "proved": not said})
+
+
+def _distances(
+    found: Sequence[Finding], steps: Sequence[StepFinding], order: Sequence[str]
+) -> tuple[Distance, ...]:
+    """Right work's and known mistakes' together, by step and dtype in a lasting order."""
+    right = [one for part in found if isinstance(part, WorkFinding) for one in part.distances]
+    both = merged([*(one for step in steps for one in step.distances), *right])
+    return tuple(sorted(both, key=lambda one: (order.index(one.step), one.dtype, one.probe)))
 
 
 def cores() -> int:
@@ -156,7 +175,7 @@ def _together(parts: Sequence[WorkFinding]) -> tuple[WorkFinding, ...]:
     for part in parts:
         so_far = found.get(part.kind)
         if so_far is None:
-            found[part.kind] = part
+            found[part.kind] = part.model_copy(update={"distances": ()})
         else:
             losses = (*so_far.losses, *part.losses)
             found[part.kind] = WorkFinding(kind=part.kind, tried=so_far.tried + part.tried, losses=losses)

@@ -10,15 +10,18 @@ from grader.cases import Case
 from grader.errors import MachineError
 from grader.lessons import Step
 from grader.plugin import Verdict
+from grader.probes import Probe
 from grader.reference import Mistake
 from grader.transcript import Answer
 from grader.variants import variants
 
 from .bench import SECONDS, Bench
-from .findings import KnownFinding, MutantFinding, StepFinding
+from .distances import merged, of_wrong, ratios
+from .findings import Distance, KnownFinding, MutantFinding, PairFinding, StepFinding
 from .judging import Subject, judge_each, killers
 from .mutants import Mutant
 from .naming import Store, behaviour, rightly_named, single_name
+from .pairs import Asker, Sets, try_pairs
 from .trials import trial, trial_run
 
 AT_ONCE = 25  # wrong variants in one child
@@ -40,16 +43,34 @@ class StepTrial:
         self.stem = step.file.removesuffix(".py")
         self.store = Store(self._answers())
 
-    def finding(self, mutants: Sequence[Mutant]) -> StepFinding:
-        """The known mistakes made in this step, and these mutants of its file."""
+    def finding(self, mutants: Sequence[Mutant], pairs: int = 0) -> StepFinding:
+        """The known mistakes made in this step, so many pairs of them, and these mutants of its file."""
         tried: list[MutantFinding] = []
         for start in range(0, len(mutants), AT_ONCE):
             batch = mutants[start : start + AT_ONCE]
             tried += self._mutants(batch)
             self.tick(len(batch))
+        known, distances = self._known()
         return StepFinding(
-            step=self.step.id, checks=self._titles(), known=tuple(self._known()), mutants=tuple(tried)
+            step=self.step.id,
+            checks=self._titles(),
+            known=tuple(known),
+            mutants=tuple(tried),
+            pairs=tuple(self._pairs(pairs)) if pairs else (),
+            distances=distances,
         )
+
+    def _pairs(self, count: int) -> list[PairFinding]:
+        here = [entry for entry in self._entries() if entry.id in self.store.answers]
+        bench = self.bench
+
+        def fresh(step: str, probes: Sequence[Probe], sets: Sets) -> Mapping[str, Answers]:
+            return variants(bench.run, step, probes, sets, bench.worker, SECONDS)
+
+        asker = Asker(self.store.ask, fresh)
+        found = try_pairs(self._suspect({}), here, self.catalogue, asker, count, bench.seed)
+        self.tick(count)
+        return found
 
     def _entries(self) -> list[Mistake]:
         homes = set(homes_of(self.bench.lesson, self.step))
@@ -66,13 +87,16 @@ class StepTrial:
             self.tick(len(batch))
         return found
 
-    def _known(self) -> list[KnownFinding]:
+    def _known(self) -> tuple[list[KnownFinding], tuple[Distance, ...]]:
         made_here = [entry for entry in self._entries() if self.stem in entry.homes]
         answering = [entry for entry in made_here if entry.id in self.store.answers]
         judged = self._judged([self.store.answers[entry.id] for entry in answering])
         verdicts = dict(zip((entry.id for entry in answering), judged, strict=True))
         found = []
+        distances: list[Distance] = []
         for entry in made_here:
+            off = ratios(self.probes, self.bench.want, self.store.answers.get(entry.id, {}))
+            distances += of_wrong(self.probes, off)
             named: tuple[str, ...] = ()
             right = False
             if entry.id in verdicts:
@@ -80,9 +104,16 @@ class StepTrial:
                 named, right = rightly_named(suspect, entry, self.catalogue, self.store.ask)
             killed = killers(verdicts.get(entry.id, ()))
             found.append(
-                KnownFinding(id=entry.id, step=self.step.id, killed_by=killed, named=named, right=right)
+                KnownFinding(
+                    id=entry.id,
+                    step=self.step.id,
+                    killed_by=killed,
+                    named=named,
+                    right=right,
+                    margin=max(off.values(), default=None),
+                )
             )
-        return found
+        return found, merged(distances)
 
     def _mutants(self, batch: Sequence[Mutant]) -> list[MutantFinding]:
         # The unchanged solution comes last: where that fails, a mutant before it has spoilt the child.

@@ -9,6 +9,8 @@ import typer
 
 from grader.errors import InputError, LessonError
 from grader.output import check_places, write_text
+from grader.sinks import terminal
+from grader.text import commandless
 
 from .bank import Bank, find_bank, read_bank
 from .decisions import DECISIONS_FILE, Decisions, read_decisions
@@ -78,11 +80,11 @@ def mark(
     records = [marker.mark(sheet) for sheet in read]
     for sheet in read:
         if warning := unknown_ids(loaded, sheet):
-            typer.echo(f"grader: {warning}", err=True)
+            typer.echo(f"grader: {terminal(warning)}", err=True)
     text = records[0].to_json() if len(records) == 1 else "".join(record.to_json(None) for record in records)
     if record_file is not None:
         write_text(record_file, text)
-    typer.echo(text if json == "-" else summary(records), nl=False)
+    typer.echo(text if json == "-" else commandless(summary(records)), nl=False)
 
 
 def opened(

@@ -12,7 +12,7 @@ import typer
 
 from grader.errors import InputError
 from grader.output import check_places
-from grader.text import printable
+from grader.text import commandless, printable
 
 from .answers import read_answer
 from .cmd_mark import BankOption, DecisionsOption, QuestionsOption, SeedOption, SheetsArgument, chosen, opened
@@ -60,7 +60,7 @@ def review(
     open_ones = waiting(marker, read)
     if listing or not open_ones:
         for number, item in enumerate(open_ones, 1):
-            typer.echo(f"{number}. {_headline(item)}: {_text(item, 200)}")
+            typer.echo(f"{number}. {_headline(item)}: {commandless(_text(item, 200))}")
         typer.echo(f"{len(open_ones)} open")
         return
     check_places([place])
@@ -92,7 +92,8 @@ def walk(items: list[Waiting], quiz: str, kept: Decisions, by: str, keep: Callab
             typer.echo(f"\n{item.drawn.id}: {item.drawn.prompt.strip()}")
             if isinstance(item.drawn, DrawnShort):
                 typer.echo(f"  Right would be: {item.drawn.model.strip()}")
-        typer.echo(f"\n[{number}/{len(items)}] {_headline(item)}\n  {_text(item, SHOWN)}\n  {item.why}")
+        asked = f"\n[{number}/{len(items)}] {_headline(item)}\n  {_text(item, SHOWN)}\n  {item.why}"
+        typer.echo(commandless(asked))
         choice = _asked()
         if choice == "q":
             break

@@ -12,6 +12,7 @@ import typer
 
 from grader.errors import InputError
 from grader.output import check_places, write_text
+from grader.sinks import terminal
 
 from .cmd_mark import BankOption, SeedOption
 
@@ -59,7 +60,7 @@ def stats(
 
     report = analyse(read, loaded, choices)
     for warning in warnings:
-        typer.echo(f"grader: {warning}", err=True)
+        typer.echo(f"grader: {terminal(warning)}", err=True)
     if record_file is not None:
         write_text(record_file, report.to_json())
     if html is not None:
@@ -88,7 +89,7 @@ def _bank(read: Results, bank: Path | None, *, needed: bool) -> Bank | None:
         except ValueError:  # a name that no file can have
             return None
         except InputError as error:
-            typer.echo(f"grader: the questions' texts are left out: {error}", err=True)
+            typer.echo(f"grader: the questions' texts are left out: {terminal(str(error))}", err=True)
             return None
     loaded = read_bank(find_bank(bank))
     if loaded.quiz != read.quiz:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from grader.records import Frozen
+from grader.sinks import json_quiet
 from grader.text import printable
 
 from .bank import Bank
@@ -51,7 +52,7 @@ class QuizRecord(Frozen):
         data["score"], data["max_score"] = round(self.score, 4), round(self.max_score, 4)
         for question in data["questions"]:
             question["points"] = round(question["points"], 4)
-        return json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False) + "\n"
+        return json_quiet(json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)) + "\n"
 
 
 class SheetMarker:

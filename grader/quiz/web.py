@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from markupsafe import Markup
 
 from grader.errors import LessonError
+from grader.sinks import html_policy
 
 from .bank import Bank
 from .draw import draw
@@ -61,7 +60,7 @@ def quiz_page(
         facts=facts,
         style=Markup(style),
         script=Markup(script),
-        policy=_policy(style, script),
+        policy=html_policy(style, script),
     )
 
 
@@ -104,18 +103,6 @@ def _blank_sheet(sheet: Mapping[str, object], ids: Iterable[str]) -> str:
     return f"{head.replace(LEARNER, 'learner: your name')}answers:\n" + "".join(
         f"  {name}:\n" for name in ids
     )
-
-
-def _policy(style: str, script: str) -> str:
-    """The content security policy: this style, this script, and nothing from anywhere."""
-    return (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _counted(number: float, noun: str) -> str:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from math import isfinite
 
 from grader.records import CheckRecord, Record, StepRecord
 from grader.report import story
-from grader.text import printable
+from grader.sinks import xml
 
-# What XML 1.0 cannot hold even escaped, and the carriage return, which parsers turn into a line feed.
-_ILLEGAL = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PRINTS_LIMIT = 1 << 20  # characters: the 64 KiB kept of a step, should every byte be written out
 _OUTCOMES = {"failed": "failure", "broken": "error", "not_reached": "skipped"}
 _STEP_OUTCOMES = {"partial": "failure", "not_attempted": "skipped", **_OUTCOMES}
@@ -20,7 +17,7 @@ _STEP_OUTCOMES = {"partial": "failure", "not_attempted": "skipped", **_OUTCOMES}
 
 def render(record: Record) -> str:
     """The XML document as text; valid XML 1.0 whatever text the record holds."""
-    root = ET.Element("testsuites", name=_legal(record.lesson))
+    root = ET.Element("testsuites", name=xml(record.lesson))
     suites = [_suite(record, step) for step in record.steps]
     for key in ("tests", "failures", "errors", "skipped"):
         root.set(key, str(sum(int(suite.get(key, "0")) for suite in suites)))
@@ -33,15 +30,15 @@ def render(record: Record) -> str:
 
 def _suite(record: Record, step: StepRecord) -> ET.Element:
     """One step; without checks it gets one case of its own, so that an empty suite never looks green."""
-    classname = _legal(f"{record.lesson}.{step.id}")
+    classname = xml(f"{record.lesson}.{step.id}")
     cases = [_case(step, check, classname) for check in step.checks] or [_whole_step(step, classname)]
-    suite = ET.Element("testsuite", name=_legal(step.id), tests=str(len(cases)))
+    suite = ET.Element("testsuite", name=xml(step.id), tests=str(len(cases)))
     for key, outcome in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(key, str(sum(case.find(outcome) is not None for case in cases)))
     _add_properties(suite, _suite_properties(record, step))
     suite.extend(cases)
     if step.prints:
-        ET.SubElement(suite, "system-out").text = _legal(step.prints, keep_lines=True, limit=_PRINTS_LIMIT)
+        ET.SubElement(suite, "system-out").text = xml(step.prints, keep_lines=True, limit=_PRINTS_LIMIT)
     return suite
 
 
@@ -66,7 +63,7 @@ def _suite_properties(record: Record, step: StepRecord) -> Iterable[tuple[str, s
 
 
 def _case(step: StepRecord, check: CheckRecord, classname: str) -> ET.Element:
-    case = ET.Element("testcase", name=_legal(check.id), classname=classname)
+    case = ET.Element("testcase", name=xml(check.id), classname=classname)
     _add_properties(case, [
         ("title", check.title),
         ("status", check.status),
@@ -82,7 +79,7 @@ def _case(step: StepRecord, check: CheckRecord, classname: str) -> ET.Element:
 
 
 def _whole_step(step: StepRecord, classname: str) -> ET.Element:
-    case = ET.Element("testcase", name=_legal(step.id), classname=classname)
+    case = ET.Element("testcase", name=xml(step.id), classname=classname)
     _add_properties(case, [
         ("title", step.title),
         ("status", step.status),
@@ -98,24 +95,18 @@ def _whole_step(step: StepRecord, classname: str) -> ET.Element:
 def _add_outcome(case: ET.Element, outcome: str, title: str, message: str, step: StepRecord) -> None:
     """A failure, error or skip: one line as its message; what failed has everything known as its text."""
     first = message.strip().partition("\n")[0]
-    element = ET.SubElement(case, outcome, message=_legal(f"{title}: {first}" if first else title))
+    element = ET.SubElement(case, outcome, message=xml(f"{title}: {first}" if first else title))
     if outcome == "skipped":
         return
     element.set("type", "check failed" if outcome == "failure" else "grader failed")
     lines = [message, *(f"{mistake.title}: {mistake.message}" for mistake in step.mistakes)]
-    element.text = _legal("\n".join(line for line in lines if line.strip()), keep_lines=True)
+    element.text = xml("\n".join(line for line in lines if line.strip()), keep_lines=True)
 
 
 def _add_properties(parent: ET.Element, pairs: Iterable[tuple[str, str]]) -> None:
     properties = ET.SubElement(parent, "properties")
     for name, value in pairs:
-        ET.SubElement(properties, "property", name=name, value=_legal(value, keep_lines=True))
-
-
-def _legal(text: str, *, keep_lines: bool = False, limit: int = story.TEXT_LIMIT) -> str:
-    """The text with everything that XML 1.0 cannot hold, or a reader cannot see, written out."""
-    safe = printable(text, limit=limit, keep_lines=keep_lines)
-    return _ILLEGAL.sub(lambda found: f"\\u{ord(found.group()):04x}", safe)
+        ET.SubElement(properties, "property", name=name, value=xml(value, keep_lines=True))
 
 
 def _number(value: float) -> str:

@@ -9,6 +9,7 @@ from io import StringIO
 from typing import TYPE_CHECKING
 
 from grader.report import signs
+from grader.text import commandless
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -89,4 +90,4 @@ class Page:
             console.print(block)
             console.print()
         tidy = _STYLES_AND_SPACES.sub(lambda found: found.group().replace(" ", ""), file.getvalue())
-        return tidy.rstrip("\n") + "\n"
+        return commandless(tidy.rstrip("\n") + "\n")

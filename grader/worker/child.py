@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .describe import raised
-from .guest import Guest
+from .guest import Codes, Guest
 from .perform import perform
 from .walls import Walls, put_up
 from .wire import WireError, pack
@@ -92,10 +92,11 @@ def _status(field: str) -> str:
     return str(2 * 2**20)
 
 
-def serve(request: Mapping[str, Any], out: int) -> None:
+def serve(request: Mapping[str, Any], out: int, codes: Codes | None = None) -> None:
     """Answer a group's probes on descriptor `out`, once for each variant of the guest.
 
-    A learner's guest has one variant; the reference's has one for each set of known mistakes.
+    A learner's guest has one variant; the reference's has one for each set of known mistakes, and may
+    find its `codes` compiled.
     """
     prints = Prints(request["limits"]["print_kib"] * 1024)
     sys.stdout = sys.stderr = prints
@@ -105,7 +106,7 @@ def serve(request: Mapping[str, Any], out: int) -> None:
     for part in (request, *request["more"]):
         for variant in request["variants"]:
             modules = _replaced(request["modules"], variant["sources"])
-            guest = Guest(modules, request["wanted"], request["notebook"], guest)
+            guest = Guest(modules, request["wanted"], request["notebook"], guest, codes)
             guest.install()
             _send(out, {"kind": "begin", "what": "import"})
             gc.disable()

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from .guest import Codes
 from .walls import Walls
 from .wire import LENGTHS, lengths, unpack
 
@@ -55,7 +56,12 @@ class Child:
 
 
 def start(
-    request: Mapping[str, Any], slot: int, others: list[int], writer: int, walls: Walls | None
+    request: Mapping[str, Any],
+    slot: int,
+    others: list[int],
+    writer: int,
+    walls: Walls | None,
+    codes: Codes | None = None,
 ) -> Child:
     """Fork a child that answers one group of probes; it holds no pipe but its own."""
     read, write = os.pipe()
@@ -74,7 +80,7 @@ def start(
         os.closerange(3, write)
         os.closerange(write + 1, 256)
         lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot, walls)
-        serve(request, write)
+        serve(request, write, codes)
     except BaseException:
         os._exit(FAILED)
     os._exit(0)

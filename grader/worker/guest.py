@@ -20,6 +20,9 @@ PACKAGE = "submission"
 FUTURES = annotations.compiler_flag
 
 
+Codes = dict[tuple[str, str], types.CodeType]  # by the name shown and the text
+
+
 class Failure(NamedTuple):
     """A cell that raised and was passed over."""
 
@@ -36,9 +39,10 @@ class Guest:
         wanted: Sequence[str],
         notebook: bool,
         before: Guest | None = None,
+        codes: Codes | None = None,
     ) -> None:
         self.before = before
-        self.codes: dict[tuple[str, str], types.CodeType] = {} if before is None else before.codes
+        self.codes: Codes = dict(codes or {}) if before is None else before.codes
         self.kept: set[str] = set() if before is None else before.kept
         self.finder = _Finder(self)
         self.sources = {str(module["name"]): module for module in modules}
@@ -48,6 +52,7 @@ class Guest:
         self.defined: dict[str, dict[str, list[Any]]] = {}
         self.failures: list[Failure] = []
         self.futures = 0
+        self.imported: set[str] = set()
 
     def install(self) -> None:
         """Put the submission before everything on disk, except what is already imported.
@@ -56,10 +61,8 @@ class Guest:
         """
         if self.before is not None:
             sys.meta_path.remove(self.before.finder)
-            own = {*self.sources, *(name.split(".")[0] for name in self.sources)}
-            for name in [key for key in sys.modules if key.startswith(PACKAGE) or key in own]:
-                if name not in self.kept:
-                    del sys.modules[name]
+            for name in self.before.imported - self.kept:
+                sys.modules.pop(name, None)
             self.before = None
         package = types.ModuleType(PACKAGE)
         package.__path__ = []
@@ -73,9 +76,9 @@ class Guest:
 
     def load_kept(self, name: str) -> types.ModuleType:
         """Import a module that stays, with all it imports, for the guests to come."""
-        before = set(sys.modules)
+        before = set(self.imported)
         module = self.load(name)
-        self.kept |= set(sys.modules) - before
+        self.kept |= self.imported - before
         return module
 
     def execute(self, name: str, module: types.ModuleType) -> None:
@@ -91,8 +94,7 @@ class Guest:
             module.__dict__.update(__name__="__main__", display=_nothing, get_ipython=_Shell)
             sys.modules["__main__"] = module
         for cell in source["cells"]:
-            path = str(source["path"])
-            shown = f"{path}, {cell['label']}" if cell["label"] else path
+            shown = self._shown(source, cell)
             text = str(cell["text"])
             self.paths.add(shown)
             linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
@@ -108,6 +110,16 @@ class Guest:
         for key, values in defined.items():
             if not callable(module.__dict__.get(key)):
                 module.__dict__[key] = values[-1]
+
+    def compiled(self) -> Codes:
+        """Every module's code, compiled and not run: for guests to come that have the same texts."""
+        for source in self.sources.values():
+            for cell in source["cells"]:
+                self._code(str(cell["text"]), self._shown(source, cell))
+        return self.codes
+
+    def _shown(self, source: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
+        return f"{source['path']}, {cell['label']}" if cell["label"] else str(source["path"])
 
     def _code(self, text: str, shown: str) -> types.CodeType:
         key = shown, text
@@ -185,6 +197,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             if not folder:
                 return None
             source = {"package": True}
+        self.guest.imported |= {fullname, name}
         loader = _Loader(self.guest, name) if fullname != name else _Alias(name)
         return importlib.util.spec_from_loader(fullname, loader, is_package=bool(source["package"]))
 

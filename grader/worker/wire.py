@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 LENGTHS = struct.Struct(">IQ")
@@ -54,6 +54,8 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT, head_limit: int = 
     def plain(value: object) -> object:
         nonlocal at
         if isinstance(value, Blob):
+            if room(value.dtype, value.shape) > BODY_LIMIT:
+                raise ValueError("a tensor whose shape is too large")
             size, start = len(value.data), at
             parts.append(value.data)
             at += size
@@ -71,6 +73,11 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT, head_limit: int = 
     if len(text) > head_limit or at > BODY_LIMIT or len(parts) > blobs:
         raise WireError("the frame is over the size limit")
     return LENGTHS.pack(len(text), at) + text + b"".join(parts)
+
+
+def room(dtype: str, shape: Sequence[int]) -> int:
+    """How many bytes a tensor takes, or would take if no axis of it were empty: to be added up along any of them."""
+    return math.prod(max(n, 1) for n in shape) * ITEM_SIZE.get(dtype, 1)
 
 
 def lengths(prefix: bytes) -> tuple[int, int]:
@@ -117,7 +124,8 @@ def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, objec
 
 def _json(head: bytes) -> object:
     try:
-        return json.loads(head, parse_constant=_refuse, object_pairs_hook=_unique)
+        # As `pack` writes it: of other bytes `json.loads` would guess the encoding.
+        return json.loads(head.decode("ascii"), parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a frame: {error}") from None
 
@@ -129,7 +137,12 @@ def _blob(item: dict[str, object], body: bytes, start: int) -> Blob:
         raise WireError("a tensor of unknown dtype or shape")
     if not all(type(n) is int and 0 <= n <= BODY_LIMIT for n in [at, size, *shape]):
         raise WireError("a tensor whose sizes are not whole numbers")
-    if math.prod(shape) * ITEM_SIZE[dtype] != size or at != start or start + size > len(body):
+    if (
+        room(dtype, shape) > BODY_LIMIT
+        or math.prod(shape) * ITEM_SIZE[dtype] != size
+        or at != start
+        or start + size > len(body)
+    ):
         raise WireError("a tensor whose bytes do not add up")
     return Blob(dtype, tuple(shape), body[start : start + size])
 

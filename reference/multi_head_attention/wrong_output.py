@@ -47,6 +47,12 @@ def unchecked(_width: int, _rows: int, _columns: int) -> None:
     """Whether the widths fit is left to torch."""
 
 
+def speechless(width: int, rows: int, _columns: int) -> None:
+    """The error does not say which numbers."""
+    if width != rows:
+        raise ValueError("the widths do not fit")
+
+
 def other_side(width: int, _rows: int, columns: int) -> None:
     """The width is compared with what comes out of W_O."""
     fitting(width, columns, columns)
@@ -90,6 +96,7 @@ def viewed(concatenated: Tensor) -> Tensor:
 MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "no-wo": {"mix": no_mix},
     "output-widths-unchecked": {"check": unchecked},
+    "output-error-names-one-width": {"check": speechless},
     "output-checks-wrong-side": {"check": other_side},
     "wo-transposed": {"mix": transposed},
     "wo-twice": {"mix": twice},

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
 
 from grader.quiz.templates import BLANK
+from grader.sinks import unformula
 
 from .items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
 from .markup import clean
@@ -15,7 +15,7 @@ from .plan import Plan
 from .rubric_text import rubric_markdown
 from .wordings import decimal, is_decimal, number_text
 
-__all__ = ["COLUMNS", "csv_table", "markdown", "unformula"]
+__all__ = ["COLUMNS", "csv_table", "markdown"]
 
 COLUMNS = ("id", "name", "kind", "points", "tags", "prompt", "options", "answer", "feedback", "explanation")
 SHOWN = COLUMNS[:7]  # all that may be seen before it is answered
@@ -51,11 +51,6 @@ def csv_table(plan: Plan, key: bool = True) -> bytes:
             }  # fmt: skip
             writer.writerow([unformula(clean(row[column])) for column in columns])
     return ("\ufeff" + out.getvalue()).encode("utf-8")
-
-
-def unformula(text: str) -> str:
-    """The text so that no spreadsheet takes it for a formula: an apostrophe before =, +, -, @, tab or return."""
-    return f"'{text}" if re.match(r"\s*[=+\-@＝＋－＠]|[\t\r\n]", text) else text
 
 
 def _options(item: Item) -> str:

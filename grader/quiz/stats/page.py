@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-
 from markupsafe import Markup
 
 from grader.errors import LessonError
 from grader.quiz.pages import render as fill
 from grader.quiz.pages import template_text
 from grader.quiz.prose import html, inline_html
+from grader.sinks import html_policy
 
 from . import words
 from .pictures import choice_rows, histogram, map_of
@@ -25,12 +23,11 @@ TEMPLATE, STYLE = "quiz/stats.html.j2", "quiz/stats.css"
 def render_page(report: StatsReport) -> str:
     """The page as HTML text. Raises InputError where the templates are not found."""
     style = template_text(STYLE)
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return fill(
         TEMPLATE,
         report=report,
         style=Markup(style),  # ours, and named to the browser by its digest
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+        policy=html_policy(style),
         words=words,
         anchors={question.id: f"question-{number}" for number, question in enumerate(report.questions, 1)},
         flagged=to_look_at(report),

@@ -9,6 +9,7 @@ import json
 from typing import Literal
 
 from grader.records import Frozen
+from grader.sinks import json_quiet
 
 __all__ = ["OptionFigures", "QuestionFigures", "StatsReport", "TestFigures", "WrittenAnswer"]
 
@@ -100,7 +101,8 @@ class StatsReport(Frozen):
 
     def to_json(self) -> str:
         """The report as JSON text, numbers rounded to 4 decimals, a newline at the end."""
-        return json.dumps(_rounded(self.model_dump()), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        text = json.dumps(_rounded(self.model_dump()), ensure_ascii=False, indent=2, allow_nan=False)
+        return json_quiet(text) + "\n"
 
 
 def _rounded(value: object) -> object:
