@@ -132,7 +132,8 @@ def _made_in(step: Step, entry: Mistake) -> str:
 
 def homes_of(lesson: Lesson, step: Step) -> tuple[str, ...]:
     """The solution modules that a mistake in this step may live in, the step's own first."""
-    return (step.file.removesuffix(".py"), *(_stem(lesson, name) for name in step.uses))
+    used = [_stem(lesson, name) for name in step.uses]
+    return (step.file.removesuffix(".py"), *used, *(name.removesuffix(".py") for name in step.homes))
 
 
 def _stem(lesson: Lesson, step_id: str) -> str:

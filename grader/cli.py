@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .sandbox import Worker
 
 INTERRUPTED = 130
+AS_GIVEN = {"ignore_unknown_options": True, "allow_interspersed_args": False}
 
 app = typer.Typer(
     add_completion=False,
@@ -154,32 +155,35 @@ def doctor(
         write_text(Path(str(json)), as_json(level, findings))
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)
+@app.command(add_help_option=False, context_settings=AS_GIVEN)
 def quiz(words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND ...")] = None) -> None:
     """The knowledge check: take it, mark it, hand it out, and see which question is bad."""
     from .quiz.commands import app as commands  # only here: nothing else needs a quiz
 
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    code = commands(args=words or [], prog_name="grader quiz", standalone_mode=False)
-    if isinstance(code, int) and code:
-        raise typer.Exit(code)
+    _hand_on(commands, words, "quiz")
 
 
-@app.command(
-    add_help_option=False,
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-)
+@app.command(add_help_option=False, context_settings=AS_GIVEN)
 def audit(words: Annotated[list[str] | None, typer.Argument(metavar="[SLUG] ...")] = None) -> None:
     """Prove a lesson: solution, skeleton, known mistakes, right styles, and mutants of the solution."""
     from .audit.command import app as command  # only here: for a lesson's author
 
+    _hand_on(command, words, "audit")
+
+
+@app.command(add_help_option=False, context_settings=AS_GIVEN)
+def bundle(words: Annotated[list[str] | None, typer.Argument(metavar="KIND ...")] = None) -> None:
+    """Make an assignment's bundles: for learners, for classrooms, for platforms."""
+    from .bundle.command import app as command  # only here: for whoever gives the course
+
+    _hand_on(command, words, "bundle")
+
+
+def _hand_on(commands: typer.Typer, words: list[str] | None, name: str) -> None:
+    """Give the words to commands that are imported only when they are meant."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    code = command(args=words or [], prog_name="grader audit", standalone_mode=False)
+    code = commands(args=words or [], prog_name=f"grader {name}", standalone_mode=False)
     if isinstance(code, int) and code:
         raise typer.Exit(code)
 

@@ -61,7 +61,10 @@ class Provided(Frozen):
 
 
 class Step(Frozen):
-    """One step: its file, its points, the names it defines and the neighbours it may import."""
+    """One step: its file, its points, the names it defines and the neighbours it may import.
+
+    `homes` are files that it does not use here, and whose known mistakes can be made in it all the same.
+    """
 
     id: Id
     title: Text
@@ -70,6 +73,7 @@ class Step(Frozen):
     forbid: Annotated[bool, Field(strict=True)] = False
     provides: Annotated[tuple[Provided, ...], Field(min_length=1)]
     uses: tuple[Id, ...] = ()
+    homes: tuple[FileName, ...] = ()
     hint: Text
 
 

@@ -81,12 +81,12 @@ def read_mistakes(path: Path) -> tuple[Mistake, ...]:
 
 
 def make_probes(lesson: Lesson, seed: int) -> list[Probe]:
-    """The lesson's probes for a seed. Raises LessonError when the lesson has none."""
+    """The probes of the lesson's steps for a seed. Raises LessonError when the lesson has none."""
     if lesson.reference is None:
         raise LessonError(f"{lesson.slug}: the reference is not here, so no probes can be drawn")
     package = _load(lesson.reference / "probes", f"lesson_probes_{lesson.slug}")
-    probes: list[Probe] = package.probes(seed)
-    return probes
+    steps = {step.id for step in lesson.steps}
+    return [probe for probe in package.probes(seed) if probe.step in steps]
 
 
 def _load(folder: Path, name: str) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from .accounts import homes_of
 from .errors import InputError
 from .grading import STANDARD_SECONDS
-from .lessons import find_lesson
+from .lessons import Lesson, find_lesson
 from .pipeline import standard
 from .reference import make_probes, read_reference
 from .sandbox import start_trusted
@@ -17,7 +17,11 @@ from .seal import seal_lesson
 
 def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:
     """A sealed file's bytes for a lesson, at its public seed unless another is given."""
-    lesson = find_lesson(slug, root)
+    return sealed_bytes(find_lesson(slug, root), seed)
+
+
+def sealed_bytes(lesson: Lesson, seed: int | None) -> bytes:
+    """A sealed file's bytes for a lesson as it stands, or cut down to some of its steps."""
     if lesson.reference is None:
         raise InputError(f"{lesson.slug}: the reference is not here, so nothing can be sealed")
     drawn = lesson.public_seed if seed is None else seed

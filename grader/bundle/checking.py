@@ -1,0 +1,117 @@
+"""Looks into a bundle as whoever gets it would: what is in it, what is not, and whether it grades."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.errors import GraderError, InputError
+from grader.lessons import find_root
+from grader.records import Record
+
+from .archive import unpacked
+from .contents import forbidden_files, leaks, secrets
+from .manifest import MANIFEST, differences
+from .model import Item
+
+SECONDS = 180.0
+LARGEST = 2 * 2**20  # bytes of a learner's bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was found, line by line, and how much of it is wrong."""
+
+    lines: tuple[str, ...]
+    wrong: int
+
+
+def examine(path: Path) -> Examined:
+    """Everything worth knowing before a bundle is published. Raises InputError."""
+    try:
+        data = path.read_bytes()
+        items = [Item(path.name, data)] if path.suffix == ".ipynb" else unpacked(data)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not a bundle ({error})") from None
+    facts = _facts(items)
+    audience = str(facts.get("audience", "learner"))
+    good: list[str] = []
+    bad: list[str] = []
+    if path.suffix != ".ipynb":
+        changed = differences(items)
+        (bad if changed else good).append(changed[0] if changed else "every file is as the manifest says")
+    if audience == "staff":
+        good.append("for staff only: it holds the solution, and belongs where no learner can read")
+    else:
+        found = _given_away(items, str(facts.get("lesson", "")))
+        (bad if found else good).append(
+            f"it gives away {found[0]} (and {len(found) - 1} more)" if found else "it holds no hidden line"
+        )
+        size = f"{len(data) / 2**20:.2f} MB"
+        (bad if len(data) > LARGEST else good).append(
+            f"{size}, {'more than' if len(data) > LARGEST else 'below'} 2 MB"
+        )
+    if any(item.path.endswith(".whl") for item in items):
+        said, fine = _grades(items)
+        (good if fine else bad).append(said)
+    head = f"{path.name}: {facts.get('kind', 'a notebook')} of {facts.get('lesson', 'a lesson')}, for {audience}s"
+    listed = [f"  {item.path} ({len(item.data)} bytes)" for item in sorted(items, key=lambda item: item.path)]
+    lines = [head, *(f"✓ {line}" for line in good), *(f"✗ {line}" for line in bad), "It holds:", *listed]
+    return Examined(tuple(lines), len(bad))
+
+
+def _facts(items: Sequence[Item]) -> dict[str, object]:
+    held = next((item for item in items if item.path == MANIFEST), None)
+    try:
+        facts = {} if held is None else json.loads(held.data)
+    except ValueError:
+        facts = {}
+    return facts if isinstance(facts, dict) else {}
+
+
+def _given_away(items: Sequence[Item], slug: str) -> list[str]:
+    """Hidden files, and hidden lines where the checkout is here to know them."""
+    found = forbidden_files(items, "learner")
+    try:
+        root = find_root()
+    except GraderError:
+        return found
+    return [*found, *leaks(items, secrets(root, slug))]
+
+
+def _grades(items: Sequence[Item]) -> tuple[str, bool]:
+    """Whether the bundle's own engine, unpacked alone, gives its own skeleton nothing and no error."""
+    with tempfile.TemporaryDirectory(prefix="grader-") as place:
+        root = Path(place)
+        for item in items:
+            target = root / item.path
+            if ".." in Path(item.path).parts or not target.is_relative_to(root):
+                return f"{item.path} climbs out of the bundle", False
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(item.data)
+        wheel = next(root.rglob("*.whl"))
+        course = next((p.parent.parent.parent for p in root.rglob("exercises/*/lesson.yaml")), root)
+        lesson = next(course.glob("exercises/*"), course)
+        engine = root / ".engine"
+        import zipfile
+
+        zipfile.ZipFile(wheel).extractall(engine)
+        run = f"import sys; sys.path.insert(0, {str(engine)!r}); from grader.__main__ import main; main()"
+        command = [sys.executable, "-P", "-c", run, "grade", str(lesson), "--json", "-"]
+        try:
+            done = subprocess.run(command, cwd=course, capture_output=True, timeout=SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            return f"its skeleton was not graded within {SECONDS:.0f} s", False
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
+        return f"its skeleton cannot be graded: {said[-1]}", False
+    record = Record.model_validate_json(done.stdout)
+    fine = record.score == 0 and all(step.status == "not_attempted" for step in record.steps)
+    return f"its skeleton earns {record.score:g} of {record.max_score:g} points, by its own engine", fine

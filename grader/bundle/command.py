@@ -1,0 +1,116 @@
+"""`grader bundle`: makes an assignment's bundles, and looks into one before it is published."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grader.errors import InputError
+from grader.lessons import find_root
+from grader.output import check_places, write_bytes
+
+from .choices import due_date, read_course
+from .kinds import KINDS
+from .making import made, source_of
+from .model import Kind, Options
+
+ALL = "all"
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command("bundle")
+def command(
+    kind: Annotated[
+        str, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}, all; or check, with a bundle.")
+    ],
+    bundle: Annotated[Path | None, typer.Argument(help="With check: the bundle to look into.")] = None,
+    *,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The file to write; a folder for several bundles.")
+    ] = None,
+    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    course: Annotated[str | None, typer.Option(metavar="NAME", help="The course's name, for titles.")] = None,
+    due: Annotated[str | None, typer.Option(metavar="DATE", help="2026-12-01T23:59+01:00, say.")] = None,
+    points: Annotated[
+        float | None, typer.Option(min=0.01, help="What the whole is worth on platforms.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="A public seed other than the lesson's.")] = None,
+    steps: Annotated[str | None, typer.Option(metavar="ID,ID", help="These steps alone.")] = None,
+    options: Annotated[
+        Path | None,
+        typer.Option("--options", metavar="FILE", help="Options written once; else course.yaml here."),
+    ] = None,
+) -> None:
+    """Make a bundle: for learners without the reference, for staff with it.
+
+    Exit codes: 0 made; 2 what was asked for cannot be made; 3 the machine failed.
+    """
+    if kind == "check":
+        _check(bundle)
+        return
+    if kind not in (*KINDS, ALL):
+        raise InputError(f"no bundle is called {kind!r}; there are {', '.join(KINDS)} and all")
+    if bundle is not None:
+        raise InputError(f"{bundle}: one argument too many; say --out {bundle}")
+    if out is None:
+        raise InputError("say where to write it: --out PATH")
+    written = read_course(options, find_root())
+    chosen = replace(
+        written,
+        course=written.course if course is None else course,
+        due=due_date(written.due if due is None else due),
+        points=written.points if points is None else points,
+        seed=written.seed if seed is None else seed,
+        steps=written.steps
+        if steps is None
+        else tuple(name.strip() for name in steps.split(",") if name.strip()),
+    )
+    names = list(KINDS) if kind == ALL else [kind]
+    _make(
+        [(each, _place(each, out, many)) for each in _kinds(names) for many in [_many(names)]], lesson, chosen
+    )
+
+
+def _kinds(names: list[str]) -> list[Kind]:
+    return [kind for name in names for kind in KINDS[name]]
+
+
+def _many(names: list[str]) -> bool:
+    return len(_kinds(names)) > 1
+
+
+def _place(kind: Kind, out: Path, many: bool) -> Path:
+    """Where a bundle goes: the file that was named, or a file of its own name in a folder."""
+    folder = out.is_dir() or (many and not out.suffix)
+    if folder:
+        return out / f"{kind.name}{kind.suffix}"
+    if many:  # the learners' has the name that was given; the staff's beside it can never be mistaken for it
+        return out if kind.audience == "learner" else out.with_name(f"{out.stem}-staff{kind.suffix}")
+    return out
+
+
+def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options) -> None:
+    for _, place in places:
+        if not place.parent.exists():
+            place.parent.mkdir(parents=True)
+    check_places(place for _, place in places)
+    source = source_of(lesson, options)
+    ready = [(kind, place, made(kind, source)) for kind, place in places]
+    for kind, place, data in ready:
+        write_bytes(place, data)
+        whom = "for learners" if kind.audience == "learner" else "for staff only: it holds the solution"
+        typer.echo(f"{place}: {len(data) / 1024:.0f} KiB, {whom}; {kind.say}")
+
+
+def _check(bundle: Path | None) -> None:
+    from .checking import examine
+
+    if bundle is None:
+        raise InputError("say which bundle: grader bundle check FILE")
+    told = examine(bundle)
+    typer.echo("\n".join(told.lines))
+    if told.wrong:
+        raise typer.Exit(1)

@@ -1,0 +1,138 @@
+"""The allow-list: which files of the checkout a bundle may hold, for whom, and the search that proves it."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from grader.errors import InputError
+from grader.lessons import LESSON_FILE, Lesson
+
+from .model import Audience, Item
+
+BRIEF = "README.md"
+CHECKS = "checks.py"
+ENGINE = (".py", ".ini", ".j2", ".css", ".js", ".md")  # what the engine's own folders are made of
+HIDDEN_FOLDERS = ("reference", "quizzes")
+TELLING = 24  # characters from which on a line is somebody's, not everybody's
+DEEP = 4  # archives within archives
+PAYLOAD = re.compile(rb"[A-Za-z0-9+/\n]{400,}={0,2}")
+
+
+def exercise(root: Path, lesson: Lesson) -> list[Item]:
+    """What anybody may have of a lesson: its fields, one skeleton a step, the checks and the brief."""
+    names = [LESSON_FILE, CHECKS, BRIEF, *dict.fromkeys(step.file for step in lesson.steps)]
+    return [_item(root, lesson.folder / name) for name in names]
+
+
+def hidden(root: Path, lesson: Lesson) -> list[Item]:
+    """The reference, for bundles that no learner sees."""
+    if lesson.reference is None:
+        raise InputError(
+            f"{root}: the reference of {lesson.slug} is not here; make staff bundles in the checkout"
+        )
+    found = (path for path in sorted(lesson.reference.rglob("*")) if path.is_file())
+    return [_item(root, path) for path in found if path.suffix in (".py", ".yaml")]
+
+
+def bank(root: Path, lesson: Lesson) -> Item | None:
+    """The quiz with its key, for bundles that no learner sees; None where the lesson has none."""
+    path = root / "quizzes" / f"{lesson.slug}.yaml"
+    return _item(root, path) if path.is_file() else None
+
+
+def _item(root: Path, path: Path) -> Item:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); the bundle needs it") from None
+    return Item(path.relative_to(root).as_posix(), data)
+
+
+def secrets(root: Path, slug: str) -> frozenset[str]:
+    """Every line of the hidden side that stands nowhere on the public one, as it is searched for."""
+    public = {line for item in _public(root, slug) for line in _lines(item)}
+    found = {
+        line
+        for folder in HIDDEN_FOLDERS
+        for path in sorted((root / folder).rglob("*"))
+        if path.is_file() and path.suffix in (".py", ".yaml")
+        for line in _lines(path.read_text(encoding="utf-8"))
+    }
+    return frozenset(line for line in found - public if len(line) >= TELLING)
+
+
+def leaks(items: Iterable[Item], kept: frozenset[str], allowed: frozenset[str] = frozenset()) -> list[str]:
+    """`place: line` for each hidden line that a bundle holds, in its files, archives in them and payloads."""
+    found = []
+    for place, text in _texts(items, DEEP):
+        lines = set(_lines(text))
+        found += [f"{place}: {line}" for line in sorted((lines & kept) - allowed)]
+    return found
+
+
+def forbidden_files(items: Iterable[Item], audience: Audience) -> list[str]:
+    """Paths that this audience's bundle must not hold, whatever is in them."""
+    if audience == "staff":
+        return []
+    folders = tuple(f"{folder}/" for folder in HIDDEN_FOLDERS)
+    return [item.path for item in items if item.path.startswith(folders) or "/reference/" in item.path]
+
+
+def _public(root: Path, slug: str) -> Iterator[str]:
+    for folder in (root / "exercises" / slug, root / "grader", root / "templates"):
+        for path in sorted(folder.rglob("*")):
+            if path.is_file() and path.suffix in (*ENGINE, ".yaml"):
+                yield path.read_text(encoding="utf-8")
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield " ".join(line.split())
+
+
+def _texts(items: Iterable[Item], depth: int) -> Iterator[tuple[str, str]]:
+    for item in items:
+        yield item.path, _readable(item)
+        if not depth:
+            continue
+        inner = [*_unpacked(item), *_payloads(item)]
+        for place, text in _texts(inner, depth - 1):
+            yield f"{item.path}/{place}", text
+
+
+def _readable(item: Item) -> str:
+    text = item.data.decode("utf-8", errors="replace")
+    if item.path.endswith(".ipynb"):
+        try:
+            cells = json.loads(text)["cells"]
+            return "\n".join("".join(cell["source"]) for cell in cells)
+        except (ValueError, KeyError, TypeError):
+            return text
+    return text
+
+
+def _unpacked(item: Item) -> list[Item]:
+    if not item.data.startswith(b"PK\x03\x04"):
+        return []
+    with zipfile.ZipFile(io.BytesIO(item.data)) as archive:
+        return [Item(name, archive.read(name)) for name in archive.namelist() if not name.endswith("/")]
+
+
+def _payloads(item: Item) -> list[Item]:
+    """Archives that lie in a text as base64."""
+    found = []
+    for number, match in enumerate(PAYLOAD.finditer(item.data.replace(b"\\n", b"\n"))):
+        text = match.group().replace(b"\n", b"")
+        try:
+            data = base64.b64decode(text + b"=" * (-len(text) % 4))
+        except ValueError:
+            continue
+        if data.startswith(b"PK\x03\x04"):
+            found.append(Item(f"payload-{number}.zip", data))
+    return found

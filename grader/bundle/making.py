@@ -1,0 +1,54 @@
+"""Makes bundles: a source from options, a kind's items, the search for what must not leave, the bytes."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from grader.errors import LessonError
+from grader.lessons import find_lesson, find_root
+
+from .archive import packed
+from .choices import cut_down
+from .contents import forbidden_files, leaks, secrets
+from .engine import engine_wheel
+from .manifest import manifest
+from .model import Item, Kind, Options, Parts, Source
+from .sealing import sealed_answers
+
+
+def source_of(slug: str | None, options: Options, root: Path | None = None) -> Source:
+    """What bundles of a lesson are made from. Raises InputError, LessonError."""
+    home = find_root() if root is None else root
+    lesson = cut_down(find_lesson(slug, home), options.steps)
+    parts = Parts(
+        wheel=functools.cache(lambda: engine_wheel(home)),
+        sealed=functools.cache(lambda: sealed_answers(home, lesson, options.seed)),
+    )
+    return Source(home, lesson, options, parts)
+
+
+def made(kind: Kind, source: Source) -> bytes:
+    """A bundle's bytes. Raises LessonError when anything hidden would be in a learner's."""
+    items = kind.make(source)
+    held_back(kind, source, items)
+    if kind.single:
+        (item,) = items
+        return item.data
+    return packed([*items, manifest(kind, source, items)])
+
+
+def held_back(kind: Kind, source: Source, items: list[Item]) -> None:
+    """Nothing leaves that this audience must not have. Raises LessonError."""
+    if kind.audience == "staff":
+        return
+    wrong = forbidden_files(items, kind.audience)
+    wrong += leaks(items, secrets(source.root, source.lesson.slug), quiz_lines(items))
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise LessonError(f"the bundle {kind.name} would give away {wrong[0]}{more}; nothing was written")
+
+
+def quiz_lines(_: list[Item]) -> frozenset[str]:
+    """Lines of the quiz that learners do see: none as they stand, since a page shows them as HTML."""
+    return frozenset()

@@ -1,0 +1,79 @@
+"""What several kinds of bundle have in common: the learner's side, the staff's side, pinned versions, templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.errors import InputError
+from grader.grading import SEALED_FILE
+from grader.quiz.bank import read_bank
+from grader.quiz.pages import render
+from grader.quiz.web import quiz_page
+
+from .choices import lesson_file
+from .contents import bank, exercise, hidden
+from .model import Item, Source
+
+CONSTRAINTS = "constraints.txt"
+DEVELOPING = frozenset({  # what is there for the tests alone; nobody else needs their versions
+    "execnet", "hatchling", "hypothesis", "jupyterquiz", "librt", "lxml", "mypy", "mypy_extensions", "playwright",
+    "greenlet", "pytest-xdist", "ruff", "types-PyYAML", "ast_serialize", "atheris", "pathspec", "trove-classifiers",
+})  # fmt: skip
+
+
+def learner_side(source: Source) -> list[Item]:
+    """Exercise, engine, sealed answers and pinned versions: all a grade needs without a reference."""
+    lesson = source.lesson
+    sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
+    return [*_exercise(source), sealed, source.parts.wheel(), constraints(source)]
+
+
+def staff_side(source: Source) -> list[Item]:
+    """Exercise, engine, the hidden reference and pinned versions: what an official grade is made with."""
+    hidden_side = hidden(source.root, source.lesson)
+    key = bank(source.root, source.lesson)
+    quiz = [] if key is None else [key]
+    return [*_exercise(source), *hidden_side, *quiz, source.parts.wheel(), constraints(source)]
+
+
+def _exercise(source: Source) -> list[Item]:
+    found = exercise(source.root, source.lesson)
+    return [lesson_file(item, source.lesson, source.options) for item in found]
+
+
+def constraints(source: Source) -> Item:
+    """The versions that everything was tested with, those of tools for the tests left out."""
+    path = source.root / CONSTRAINTS
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}); the bundle needs it") from None
+    kept = [line for line in lines if "==" in line and line.partition("==")[0] not in DEVELOPING]
+    return Item(CONSTRAINTS, ("\n".join(kept) + "\n").encode())
+
+
+def quiz(source: Source) -> Item | None:
+    """The knowledge check as one page without its key; None where the lesson has none."""
+    path = source.root / "quizzes" / f"{source.lesson.slug}.yaml"
+    if not path.is_file():
+        return None
+    return Item("quiz.html", quiz_page(read_bank(path), mode="exam").encode())
+
+
+def filled(template: str, path: str, source: Source, *, executable: bool = False, **values: object) -> Item:
+    """A file made from a template of `templates/bundle/`."""
+    text = render(
+        f"bundle/{template}",
+        source=source,
+        lesson=source.lesson,
+        options=source.options,
+        title=source.title,
+        wheel=source.parts.wheel().path,
+        **values,
+    )
+    return Item(path, text.encode(), executable)
+
+
+def copied(root: Path, name: str, path: str) -> Item:
+    """A file of the checkout as it stands, under another path."""
+    return Item(path, (root / name).read_bytes())
