@@ -80,9 +80,10 @@ def grade(
     if json == "-":
         _print(record.to_json())
     else:
+        from .report.display import display
         from .report.terminal import render
 
-        width, colour, unicode = _terminal()
+        width, colour, unicode = display()
         _print(render(record, width=width, colour=colour, unicode=unicode))
     if any(step.status == "broken" for step in record.steps):
         raise typer.Exit(3)
@@ -112,11 +113,12 @@ def hint(
 ) -> None:
     """The next hint for a step: a nudge first, then a pointer, then nearly the line."""
     from .hints import next_hint, render
+    from .report.display import display
 
     found = next_hint(
         step, submission, lesson, again=again, start=from_start, sealed=sealed, workers=context.obj or ()
     )
-    width, colour, unicode = _terminal()
+    width, colour, unicode = display()
     _print(render(found, width=width, colour=colour, unicode=unicode))
 
 
@@ -179,6 +181,14 @@ def bundle(words: Annotated[list[str] | None, typer.Argument(metavar="KIND ...")
     _hand_on(command, words, "bundle")
 
 
+@app.command(add_help_option=False, context_settings=AS_GIVEN, hidden=True)
+def platform(words: Annotated[list[str] | None, typer.Argument(metavar="PLATFORM ...")] = None) -> None:
+    """What the scripts inside staff bundles call."""
+    from .platforms.command import app as command  # only here: inside a bundle
+
+    _hand_on(command, words, "platform")
+
+
 def _hand_on(commands: typer.Typer, words: list[str] | None, name: str) -> None:
     """Give the words to commands that are imported only when they are meant."""
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -226,21 +236,10 @@ def _end(words: str, code: int) -> NoReturn:
 
 def _print(text: str) -> None:
     """Write UTF-8 where that is possible; a terminal that knows less gets escapes, never an error."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
         raise MachineError(f"standard output cannot be written ({error.strerror or error})") from None
-
-
-def _terminal() -> tuple[int, bool, bool]:
-    """The terminal's width, whether it shows colours, whether it knows Unicode."""
-    import os
-    import shutil
-
-    tty = sys.stdout.isatty()
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    width = shutil.get_terminal_size((80, 24)).columns if tty or "COLUMNS" in os.environ else 80
-    return width, tty and "NO_COLOR" not in os.environ, unicode

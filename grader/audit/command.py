@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ import typer
 
 from grader.lessons import find_root, lesson_slugs
 from grader.output import check_places, write_text
+from grader.report.display import display
 
 from .findings import Audit
 from .whole import Plan, audit, prepare
@@ -77,10 +76,7 @@ def command(
         processes=jobs,
     )
     found = run(plan, json, html)
-    tty = sys.stdout.isatty()
-    unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    width = shutil.get_terminal_size((80, 24)).columns if tty or "COLUMNS" in os.environ else 80
-    colour = tty and "NO_COLOR" not in os.environ
+    width, colour, unicode = display()
     typer.echo(render(found, width=width, colour=colour, unicode=unicode), nl=False)
     if not found.proved:
         raise typer.Exit(1)

@@ -1,0 +1,141 @@
+"""Gradescope: results.json, written first with every row not run, then with what came of the grade.
+
+The format and the folders are those of Gradescope's autograder documentation (Autograder Specifications).
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from grader.errors import GraderError
+from grader.lessons import Lesson, find_lesson
+from grader.output import write_text
+from grader.quiz.mark import QuizRecord
+from grader.records import Record
+from grader.sinks import json_quiet
+
+from .rows import Row, rows, unrun
+from .sheets import marked_sheet
+
+SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes, and then there are no rows
+NOT_RUN = "not run: the grade did not come to its end"
+
+
+def run(base: Path, points: float | None, isolation: str, visibility: str, leaderboard: bool) -> None:
+    """Grade `base`/submission and write `base`/results/results.json, whatever happens. Never raises."""
+    began = time.monotonic()
+    lesson = find_lesson(None, base / "source")
+    scale = 1.0 if points is None else points / lesson.max_score
+    place = base / "results" / "results.json"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    _write(place, results(unrun(lesson, scale, NOT_RUN), NOT_RUN, 0.0, visibility))
+    record, fault = _graded(base, isolation)
+    quiz = marked_sheet(base / "submission", base / "source", lesson.slug)
+    if record is None:
+        _write(place, failed(lesson, scale, fault, time.monotonic() - began, visibility))
+        return
+    found = rows(record, scale)
+    said = headline(record, scale)
+    made = results(found, said, time.monotonic() - began, visibility, quiz)
+    if leaderboard:
+        made["leaderboard"] = [{"name": "points", "value": round(record.score * scale, 4)}]
+    _write(place, made)
+
+
+def results(
+    found: Sequence[Row], said: str, seconds: float, visibility: str, quiz: QuizRecord | None = None
+) -> dict[str, Any]:
+    """results.json as a value: a row a step, and one a question where a sheet was handed in."""
+    tests = [_row(number, row) for number, row in enumerate(found, 1)]
+    if quiz is not None:
+        tests += [
+            {
+                "name": f"Knowledge check: {one.id}",
+                "number": f"{len(found) + 1}.{place}",
+                "score": one.points,
+                "max_score": one.max_points,
+                "output": one.message,
+                "output_format": "text",
+                "tags": ["quiz", one.outcome],
+            }
+            for place, one in enumerate(quiz.questions, 1)
+        ]
+    return {
+        "output": said,
+        "output_format": "text",
+        "test_output_format": "text",
+        "test_name_format": "text",
+        "visibility": visibility,
+        "stdout_visibility": "hidden",
+        "execution_time": round(seconds, 1),
+        "tests": tests,
+    }
+
+
+def failed(lesson: Lesson, scale: float, fault: str, seconds: float, visibility: str) -> dict[str, Any]:
+    """results.json for a submission that could not be graded, with the reason in the first place."""
+    return results(unrun(lesson, scale, "not run"), fault, seconds, visibility)
+
+
+def headline(record: Record, scale: float) -> str:
+    """The first line a learner reads, and what a person of the staff should know."""
+    lines = [f"{record.score * scale:g} of {record.max_score * scale:g} points"]
+    lines += record.warnings
+    lines.append(f"isolation: {record.environment.get('isolation', 'unknown')}; seed {record.seed}")
+    return "\n".join(lines)
+
+
+def _row(number: int, row: Row) -> dict[str, Any]:
+    return {
+        "name": row.title,
+        "number": str(number),
+        "score": row.score,
+        "max_score": row.max_score,
+        "status": "passed" if row.passed else "failed",
+        "output": row.text,
+        "output_format": "text",
+        "tags": [row.id],
+    }
+
+
+def _graded(base: Path, isolation: str) -> tuple[Record | None, str]:
+    """The record, or why there is none; the grade is a process of its own, so that nothing outlives its time."""
+    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+        place = Path(folder) / "record.json"
+        command = [sys.executable, "-m", "grader", "grade", str(base / "submission"), "--json", str(place)]
+        try:
+            done = subprocess.run(
+                [*command, "--require-isolation", isolation],
+                cwd=base / "source",
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return (
+                None,
+                f"the grader did not end within {SECONDS:.0f} s; tell the staff, this costs you nothing",
+            )
+        if done.returncode in (0, 1) and place.exists():
+            return Record.model_validate_json(place.read_bytes()), ""
+        said = (done.stderr.strip().splitlines() or ["the grader said nothing"])[-1].removeprefix("grader: ")
+        if done.returncode == 2:
+            return None, said
+        return None, f"the grader or its machine failed, not you: {said}. Tell the staff."
+
+
+def _write(place: Path, made: dict[str, Any]) -> None:
+    text = json_quiet(json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
+    try:
+        write_text(place, text)
+    except GraderError as error:
+        sys.stderr.write(f"{error}\n")

@@ -1,0 +1,29 @@
+"""A quiz's answer sheet that was handed in beside the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.errors import GraderError
+from grader.quiz.bank import read_bank
+from grader.quiz.mark import QuizRecord, mark_sheet
+from grader.quiz.sheet import read_sheet
+
+SHEETS = (".yaml", ".yml", ".json")
+LARGEST = 1 << 20
+
+
+def marked_sheet(submission: Path, root: Path, slug: str) -> QuizRecord | None:
+    """The marks of the one sheet in a submission's folder; None without a sheet or a bank."""
+    path = root / "quizzes" / f"{slug}.yaml"
+    if not path.is_file() or not submission.is_dir():
+        return None
+    for found in sorted(submission.iterdir()):
+        if found.suffix in SHEETS and found.is_file() and not found.is_symlink():
+            if found.stat().st_size > LARGEST:
+                continue
+            try:
+                return mark_sheet(read_bank(path), read_sheet(found))
+            except GraderError:
+                continue
+    return None
