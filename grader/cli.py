@@ -59,6 +59,9 @@ def grade(
     fail_under: Annotated[
         float | None, typer.Option(metavar="POINTS", help="Exit 1 below this score.")
     ] = None,
+    github_payload: Annotated[
+        bool, typer.Option("--github-payload", help="Hand on the result as the retired GitHub graders did.")
+    ] = False,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
     from .grading import grade as run
@@ -77,6 +80,10 @@ def grade(
         from .report.junit import render as render_junit
 
         write_text(junit, render_junit(record))
+    if github_payload:
+        from .platforms.github import hand_on_payload
+
+        _print(hand_on_payload(record))
     if json == "-":
         _print(record.to_json())
     else:

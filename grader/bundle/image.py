@@ -1,0 +1,14 @@
+"""The bundle `image`: a Containerfile and what it copies, for an autograder without a network."""
+
+from __future__ import annotations
+
+from .model import Item, Kind, Source
+from .shared import filled, staff_side
+
+
+def items(source: Source) -> list[Item]:
+    """The staff's side and the Containerfile."""
+    return [*staff_side(source), filled("image/Containerfile.j2", "Containerfile", source)]
+
+
+IMAGE = Kind("image", "staff", "Containerfile for an offline, unprivileged autograder", ".zip", items)

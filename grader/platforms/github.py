@@ -1,0 +1,125 @@
+"""GitHub: a job summary in Markdown, annotations on the learner's own lines, and the retired graders' payload.
+
+Summary and commands are those of "Workflow commands for GitHub Actions"; the payload is that of the
+classroom-resources graders, which successors of GitHub Classroom still read.
+"""
+
+from __future__ import annotations
+
+import ast
+import base64
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from grader.errors import InputError
+from grader.lessons import Lesson, Step
+from grader.records import Record, StepRecord
+from grader.report import story
+from grader.sinks import markdown_block, markdown_inline, workflow_command
+
+from .rows import Row, rows, told
+
+SIGNS = {"passed": "✅", "partial": "🟡", "not_attempted": "⚪"}
+
+
+def summary(record: Record, title: str) -> str:
+    """The grade as Markdown: points, a table of the steps, then what each undone one says, as plain text in blocks."""
+    lines = [
+        f"## {markdown_inline(title)}: {story.number(record.score)} of {story.number(record.max_score)} points",
+        "",
+        "| | step | points |",
+        "|---|---|---|",
+        *(
+            f"| {SIGNS.get(step.status, '❌')} | {markdown_inline(story.title_of(step), cell=True)} "
+            f"| {story.number(step.score)} / {story.number(step.max_score)} |"
+            for step in record.steps
+        ),
+        "",
+    ]
+    for step in record.steps:
+        if step.status not in ("passed", "not_attempted"):
+            lines += [f"### {markdown_inline(story.title_of(step))}", "", markdown_block(told(step))]
+    lines += [markdown_inline(warning) for warning in record.warnings]
+    isolation = str(record.environment.get("isolation", "unknown"))
+    lines.append(f"Isolation {markdown_inline(isolation)}, seed {record.seed}.")
+    return "\n".join(lines) + "\n"
+
+
+def commands(record: Record, lesson: Lesson, submission: Path, prefix: str) -> list[str]:
+    """One workflow command for each step that is not right, on the line where its name is defined.
+
+    `prefix` is the submission's folder as the repository calls it.
+    """
+    steps = {step.id: step for step in lesson.steps}
+    found = []
+    for step in record.steps:
+        if step.status in ("passed", "not_attempted") or step.id not in steps:
+            continue
+        file, line = _place(steps[step.id], submission)
+        where = f"{prefix.rstrip('/')}/{file}" if file and prefix else file
+        kind: Literal["error", "warning"] = "warning" if step.status == "partial" else "error"
+        found.append(workflow_command(kind, told(step), file=where, line=line, title=_heading(step)))
+    return found
+
+
+def payload(record: Record) -> str:
+    """The retired graders' result: base64 of JSON, version 1."""
+    made = [
+        {
+            "name": row.title,
+            "status": "pass" if row.passed else "fail",
+            "score": row.score,
+            "message": row.text,
+            "test_code": row.id,
+            "filename": "",
+            "line_no": 0,
+            "duration": 0,
+        }
+        for row in rows(record)
+    ]
+    plain = {"version": 1, "status": _status(rows(record)), "max_score": record.max_score, "tests": made}
+    return base64.b64encode(json.dumps(plain, ensure_ascii=True).encode()).decode()
+
+
+def hand_on_payload(record: Record) -> str:
+    """Append `result=…` to the file that GITHUB_OUTPUT names; outside a workflow, the line to be printed."""
+    line = f"result={payload(record)}\n"
+    place = os.environ.get("GITHUB_OUTPUT", "")
+    if not place:
+        return line
+    try:
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(line)
+    except OSError as error:
+        raise InputError(f"GITHUB_OUTPUT={place}: cannot be written ({error.strerror})") from None
+    return ""
+
+
+def _status(found: list[Row]) -> str:
+    return "pass" if found and all(row.passed for row in found) else "fail"
+
+
+def _heading(step: StepRecord) -> str:
+    return f"{story.title_of(step)}: {story.number(step.score)} of {story.number(step.max_score)}"
+
+
+def _place(step: Step, submission: Path) -> tuple[str, int | None]:
+    """The learner's file and the line of the step's name in it; only the file where there is no such line."""
+    path = submission / step.file
+    if not path.is_file() or path.is_symlink():
+        return "", None
+    names = {item.name for item in step.provides}
+    try:
+        lines = [node.lineno for node in _definitions(path) if node.name in names]
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return step.file, None
+    return step.file, lines[-1] if lines else None
+
+
+def _definitions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    for node in ast.parse(path.read_bytes()).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node
