@@ -87,11 +87,9 @@ def grade(
     if json == "-":
         _print(record.to_json())
     else:
-        from .report.display import display
-        from .report.terminal import render
+        from .report.terminal import render_here
 
-        width, colour, unicode = display()
-        _print(render(record, width=width, colour=colour, unicode=unicode))
+        _print(render_here(record))
     if any(step.status == "broken" for step in record.steps):
         raise typer.Exit(3)
     if fail_under is not None and record.score < fail_under:

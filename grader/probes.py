@@ -27,7 +27,8 @@ class Probe:
     `tags` say what it shows (checks choose by them); `say` tells a person in words; `axes` names the axes
     of reported tensors; `sizes` gives the axes' lengths; `tolerance` overrides the dtype's (with the
     reason in `why`). `names` are numbers that a refusal has to name. `core` probes show what a mistake is; on
-    the others (extremes, dtypes, lifetimes) styles of one mistake may differ. `again` asks for it twice, in two processes.
+    the others (extremes, dtypes, lifetimes) styles of one mistake may differ. `again` asks for it twice, in
+    two processes.
     """
 
     id: str

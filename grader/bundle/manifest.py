@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-import grader
+from grader import __version__
 
 from .model import Item, Kind, Source
 
@@ -20,7 +20,7 @@ def manifest(kind: Kind, source: Source, items: Sequence[Item]) -> Item:
         "version": 1,
         "kind": kind.name,
         "audience": kind.audience,
-        "made_by": f"attention-grader {grader.__version__}",
+        "made_by": f"attention-grader {__version__}",
         "lesson": source.lesson.slug,
         "title": source.title,
         "steps": [step.id for step in source.lesson.steps],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from grader.records import CheckRecord, Record, StepRecord
 from grader.report import signs, story
+from grader.report.display import display
 from grader.report.page import NARROWEST, WIDEST, Page
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ def render(record: Record, *, width: int, colour: bool, unicode: bool = True) ->
     """
     page = Page(width=max(NARROWEST, min(width, WIDEST)), unicode=unicode)
     return page.write(_blocks(record, page), colour=colour)
+
+
+def render_here(record: Record) -> str:
+    """The report as standard output can show it."""
+    width, colour, unicode = display()
+    return render(record, width=width, colour=colour, unicode=unicode)
 
 
 def _blocks(record: Record, page: Page) -> Blocks:
