@@ -15,11 +15,11 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: help setup grade hint test test-gpu lint bench audit clean
+.PHONY: help setup grade hint test test-hostile test-gpu test-hogs lint bench audit fuzz faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## build .venv (every command below does so by itself)
 	@echo "Ready: $$($(PY) --version) in .venv"
@@ -30,11 +30,17 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
-test: $(READY) ## all tests
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile
+test: $(READY) ## all tests (the hostile suite at two levels)
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "not levels"
+
+test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile
 
 test-gpu: $(READY) ## the tests that need a CUDA device; without one they fail
 	@$(PY) -m pytest -q -m gpu
+
+test-hogs: $(READY) ## hogs of each kind beside ten honest submissions, whose records must be those made alone (minutes)
+	@$(PY) -m tests.hogs
 
 lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
 	@$(PY) -m ruff check --quiet .
@@ -47,6 +53,14 @@ bench: $(READY) ## how long grading takes, as ratios to `import torch`
 
 audit: $(READY) ## prove the lesson: solution, skeleton, mistakes, right styles, mutants (minutes); ARGS="--quick" for a sample
 	@$(PY) -m grader audit $(ARGS)
+
+fuzz: $(READY) ## a million hostile frames, coverage-guided (about ten minutes); installs the extra `fuzz` if need be
+	@$(PY) -c 'import atheris' 2>/dev/null || \
+	  $(PY) -m pip install --quiet --no-input --no-build-isolation -c constraints.txt -e '.[fuzz]'
+	@$(PY) -m tests.fuzz.frames $(ARGS)
+
+faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about an hour); ARGS="--kills 20" for fewer
+	@$(PY) -m tests.faults $(ARGS)
 
 clean: ## remove .venv and what tools left behind
 	@rm -rf .venv .venv.lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

@@ -53,7 +53,7 @@ def _places(text: str, short: list[str]) -> Iterator[tuple[int, str, str]]:
 
 
 def _detours_at(node: ast.AST, short: list[str]) -> Iterator[tuple[int, str]]:
-    if isinstance(node, ast.Attribute) and _dotted(node) in DETOURS:
+    if isinstance(node, ast.Attribute) and _inner(_dotted(node)):
         yield node.lineno, f"reaches into {_dotted(node)}"
     elif isinstance(node, ast.Import):
         yield from ((node.lineno, f"imports {alias.name}") for alias in node.names if _detour(alias.name))
@@ -61,12 +61,19 @@ def _detours_at(node: ast.AST, short: list[str]) -> Iterator[tuple[int, str]]:
         if _detour(node.module):
             yield node.lineno, f"imports from {node.module}"
         full = [f"{node.module}.{alias.name}" for alias in node.names]
-        yield from ((node.lineno, f"imports {name}") for name in full if name in DETOURS)
+        yield from ((node.lineno, f"imports {name}") for name in full if _inner(name))
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if node.func.id in CALLS:
             yield node.lineno, f"calls {node.func.id}"
         elif node.func.id == "getattr" and len(node.args) > 1 and _hidden(node.args[1], short):
             yield node.lineno, "looks a name up with getattr"
+
+
+def _inner(name: str) -> bool:
+    """Whether a dotted name is a detour, or the first private one below torch."""
+    first, *others = name.split(".")
+    private = [part.startswith("_") and not part.endswith("__") for part in others]
+    return name in DETOURS or (first == "torch" and private[-1:] == [True] and not any(private[:-1]))
 
 
 def _detour(name: str) -> bool:

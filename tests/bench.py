@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -52,7 +53,7 @@ def main() -> None:
     print(
         f"{'peak memory, all processes':28}{most / 2**20:6.0f} MiB {most / memory:5.2f} x import torch  (bar 2.5 x)"
     )
-    for line in inside():
+    for line in [*inside(), *walls_cost()]:
         print(line)
 
 
@@ -136,6 +137,68 @@ def inside() -> list[str]:
         f"{'one more of a class':28}{pace:6.2f} s, one after the other, nine steps with pictures",
         f"{'fork of a bare process':28}{with_fork * 1000:6.2f} ms",
     ]
+
+
+# Runs as the zygote does, at its size, and prints the median milliseconds of a child without and with its walls.
+CHILDREN = """
+import json, os, statistics, sys, time
+from grader_worker.zygote import prepare
+from grader_worker.walls import planned
+from grader_worker.child import lock_in
+prepare()
+walls, uid = planned(os.environ["GRADER_WALLS"]), os.environ["GRADER_UID"]
+limits = {"memory_mib": 4096, "step_cpu_seconds": 60, "processes": 256}
+took = {False: [], True: []}
+for number in range(2 * ROUNDS + 10):
+    walled = number % 2 == 1
+    began = time.perf_counter()
+    pid = os.fork()
+    if not pid:
+        try:
+            if walled:
+                lock_in(limits, int(uid) if uid else None, walls)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    _, status, used = os.wait4(pid, 0)
+    assert status == 0, status
+    if number >= 10:
+        took[walled].append((time.perf_counter() - began, used.ru_utime + used.ru_stime))
+sys.stdout.write(json.dumps([statistics.median(one[place] for one in took[each]) * 1000
+                             for each in (False, True) for place in (0, 1)]))
+"""
+
+
+def walls_cost(rounds: int = 50) -> list[str]:
+    """What the walls cost a child that does nothing, fork to end, less a child of a plain process without them."""
+    from grader import jail
+
+    program = jail.BOOT.split("from grader_worker.zygote")[0] + CHILDREN.replace("ROUNDS", str(rounds))
+    launch = jail.bare()
+    ways: dict[str, tuple[Sequence[str], dict[str, str]]] = {"confined": (launch.command, dict(launch.env))}
+    bwrap = shutil.which("bwrap")
+    if bwrap:
+        ways["sealed"] = (jail._bubblewrap(bwrap), {})
+    bars = {"confined": 20, "sealed": 35}
+    plain, lines = [0.0, 0.0], []
+    try:
+        for level, (command, environment) in ways.items():
+            words = [program if word == jail.BOOT else word for word in command]
+            done = subprocess.run(words, env=environment, cwd=os.sep, capture_output=True, check=False)
+            title = f"a child's walls, {level}"
+            if done.returncode:
+                why = (done.stderr.decode().strip().splitlines() or [f"exit {done.returncode}"])[-1]
+                lines.append(f"{title:28} not to be had here: {why}")
+                continue
+            wall, used, walled, more = json.loads(done.stdout)
+            plain = [wall, used] if level == "confined" else plain
+            lines.append(
+                f"{title:28}{walled - plain[0]:6.1f} ms, {more - plain[1]:.1f} ms of them computing "
+                f"(bar {bars[level]} ms; a child without walls {plain[0]:.1f} ms)"
+            )
+    finally:
+        shutil.rmtree(str(launch.scratch), ignore_errors=True)
+    return lines
 
 
 def judge_seconds(session: object) -> float:

@@ -140,7 +140,19 @@ def test_nothing_around_steers_the_session(
         (folder / "pytest.ini").write_text(
             "[pytest]\naddopts = --collect-only --nonsense\n", encoding="utf-8"
         )
+        for name, table in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
+            (folder / name).write_text(f"[{table}]\naddopts = --collect-only --nonsense\n", encoding="utf-8")
+        (folder / "pyproject.toml").write_text(
+            '[tool.pytest.ini_options]\naddopts = "--collect-only --nonsense"\n', encoding="utf-8"
+        )
         (folder / "evil.py").write_text("raise SystemExit(9)\n", encoding="utf-8")
+        installed = folder / "evil-1.0.dist-info"
+        installed.mkdir()
+        (installed / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n", encoding="utf-8"
+        )
+        (installed / "entry_points.txt").write_text("[pytest11]\nevil = evil\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(submission)  # as if that plugin were installed
     monkeypatch.chdir(submission)
     monkeypatch.setenv("PYTEST_ADDOPTS", "--collect-only --nonsense")
     monkeypatch.setenv("PYTEST_PLUGINS", "evil")

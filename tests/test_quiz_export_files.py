@@ -32,9 +32,9 @@ from grader.quiz.export.markup import as_tex, clean
 from grader.quiz.export.markup import html as as_html
 from grader.quiz.export.moodle import _question as moodle_question
 from grader.quiz.export.plan import Losses, plan
-from grader.quiz.export.sheets import unformula
 from grader.quiz.export.wordings import shape_wordings
 from grader.quiz.export.xml import tag
+from grader.sinks import unformula
 
 # question_bank::fraction_options_full() of Moodle: an import refuses any other share.
 MOODLE_SHARES = (1, 0.9, 0.8333333, 0.8, 0.75, 0.7, 0.6666667, 0.6, 0.5, 0.4, 0.3333333, 0.3, 0.25, 0.2, 0.1666667,

@@ -34,6 +34,16 @@ def found(
         ("from importlib import import_module", ["line 1: imports from importlib"]),
         ("from torch.ops import aten", ["line 1: imports from torch.ops"]),
         ("from torch import _C", ["line 1: imports torch._C"]),
+        ("import torch\ny = torch._scaled_dot(q)", ["line 2: reaches into torch._scaled_dot"]),
+        (
+            "import torch\ny = torch.nn.functional._in_projection",
+            ["line 2: reaches into torch.nn.functional._in_projection"],
+        ),
+        ("from torch import _scaled_dot, softmax", ["line 1: imports torch._scaled_dot"]),
+        (
+            "import torch\nv = torch.__version__\nw = self._W_q\nx = torch.nn.Linear._get_name",
+            ["line 4: reaches into torch.nn.Linear._get_name"],
+        ),
         ("exec('x = 1')\ny = eval('x')", ["line 1: calls exec", "line 2: calls eval"]),
         ("f = __import__('torch')", ["line 1: calls __import__"]),
         ("f = getattr(F, 'scaled_dot_product_attention')", ["line 1: looks a name up with getattr"]),

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from tiny_lesson import LESSON, holds, outcome
 
 from grader import source as source_module
 from grader import tree as tree_module
-from grader.errors import InputError
+from grader.errors import GraderError, InputError, MachineError
 from grader.source import Cell, Module, Submission, read_submission
 from grader.submission import lesson_files, lesson_names
 
@@ -311,7 +312,7 @@ def test_a_notebook_beside_step_files_is_not_read_and_said(tmp_path: Path) -> No
 
 
 def test_what_cannot_be_opened_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = laid_out(tmp_path / "hw", {"project.py": PROJECT, "attend.py": ATTEND, "locked/x.py": ""})
+    root = laid_out(tmp_path / "hw", {"attend.py": ATTEND, "locked/x.py": ""})
     really_open, really_scan = os.open, os.scandir
 
     def refuse(path: Path, *rest: int) -> int:
@@ -327,11 +328,49 @@ def test_what_cannot_be_opened_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(tree_module.os, "open", refuse)
     monkeypatch.setattr(tree_module.os, "scandir", refuse_folder)
     read = read_submission(root, LESSON)
-    assert read.problems == {"project.py": "it cannot be opened (Permission denied)"}
+    assert read.problems == {}
     assert read.warnings == ("locked/ was passed over: it cannot be opened (Permission denied)",)
     closed = laid_out(tmp_path / "closed", {"alone.py": PROJECT})
     assert refusal(closed) == "it cannot be opened (Permission denied); make the folder readable"
     assert refusal(closed / "alone.py") == "it cannot be opened (Permission denied); make it readable"
+
+
+def test_a_file_that_cannot_be_read_is_closed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = laid_out(tmp_path / "hw", {"project.py": PROJECT})
+    closed: list[int] = []
+    really = os.close
+
+    def refuse(handle: int, *_: object) -> None:
+        monkeypatch.setattr(os, "close", lambda given: (closed.append(given), really(given)))
+        raise OSError(errno.ENOMEM, f"descriptor {handle}")
+
+    monkeypatch.setattr(os, "fdopen", refuse)
+    with pytest.raises(MachineError, match="descriptor"):
+        read_submission(root, LESSON)
+    assert len(closed) == 1
+
+
+@pytest.mark.parametrize(
+    ("number", "kind", "then"),
+    [(errno.EACCES, InputError, "make it readable"), (errno.EIO, MachineError, "try again")],
+)
+def test_a_step_file_that_nobody_could_read_is_not_judged_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, kind: type[GraderError], then: str
+) -> None:
+    root = laid_out(tmp_path / "hw", {"project.py": PROJECT, "attend.py": ATTEND})
+    really_open = os.open
+
+    def refuse(path: Path, *rest: int) -> int:
+        if Path(path).name == "project.py":
+            raise OSError(number, os.strerror(number), str(path))
+        return really_open(path, *rest)
+
+    monkeypatch.setattr(tree_module.os, "open", refuse)
+    with pytest.raises(kind) as caught:
+        read_submission(root, LESSON)
+    assert str(caught.value) == f"{root}/project.py: it cannot be opened ({os.strerror(number)}); {then}"
 
 
 # --- limits ---------------------------------------------------------------------------------------
