@@ -1,0 +1,227 @@
+"""Bundles: what is in them, what never is, that the same input gives the same bytes, and what options change."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zipfile
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+import yaml
+
+from grader.bundle.archive import packed, unpacked
+from grader.bundle.choices import cut_down, due_date, read_course
+from grader.bundle.command import command
+from grader.bundle.contents import leaks, secrets
+from grader.bundle.engine import engine_wheel
+from grader.bundle.kinds import KINDS
+from grader.bundle.making import made, source_of
+from grader.bundle.manifest import MANIFEST, differences
+from grader.bundle.model import Item, Kind, Options, Parts, Source
+from grader.errors import InputError, LessonError
+from grader.lessons import find_lesson, read_lesson
+
+ROOT = Path(__file__).resolve().parent.parent
+SLUG = "multi_head_attention"
+LEARNERS = [kind for sides in KINDS.values() for kind in sides if kind.audience == "learner"]
+STAFF = [kind for sides in KINDS.values() for kind in sides if kind.audience == "staff" and not kind.single]
+
+
+@pytest.fixture(scope="module")
+def parts() -> Parts:
+    """The real engine, and stand-ins for sealed answers: those are made and tried elsewhere."""
+    wheel = engine_wheel(ROOT)
+    return Parts(wheel=lambda: wheel, sealed=lambda: b"sealed answers")
+
+
+def source(parts: Parts, **options: object) -> Source:
+    chosen = Options(**options)  # type: ignore[arg-type]
+    return Source(ROOT, cut_down(find_lesson(SLUG, ROOT), chosen.steps), chosen, parts)
+
+
+def contents(data: bytes) -> Mapping[str, bytes]:
+    return {item.path: item.data for item in unpacked(data)}
+
+
+# --- what is in it, and what is not -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LEARNERS, ids=lambda kind: kind.name)
+def test_no_line_of_the_hidden_side_is_in_a_learners_bundle(parts: Parts, kind: Kind) -> None:
+    held = unpacked(made(kind, source(parts)))
+    assert leaks(held, secrets(ROOT, SLUG)) == []
+    assert [item.path for item in held if item.path.startswith(("reference", "quizzes"))] == []
+    assert len(made(kind, source(parts))) < 2 * 2**20
+
+
+@pytest.mark.parametrize("kind", STAFF, ids=lambda kind: kind.name)
+def test_a_staff_bundle_holds_the_reference_and_says_whose_it_is(parts: Parts, kind: Kind) -> None:
+    held = contents(made(kind, source(parts)))
+    assert f"reference/{SLUG}/solution/attend.py" in held
+    assert json.loads(held[MANIFEST])["audience"] == "staff"
+
+
+def test_the_search_finds_a_hidden_line_wherever_it_lies() -> None:
+    line = (ROOT / "reference" / SLUG / "solution" / "attend.py").read_text("utf-8").splitlines()[11].strip()
+    kept = secrets(ROOT, SLUG)
+    assert line in kept
+    inner = packed([Item("deep/solution.txt", f"    {line}\n".encode())])
+    payload = base64.b64encode(packed([Item("a.py", line.encode()), Item("b", bytes(range(256)) * 4)]))
+    cell = {"cell_type": "code", "source": [f"{line}\n"]}
+    found = leaks(
+        [
+            Item("plain.py", line.encode()),
+            Item("nested.whl", packed([Item("inner.zip", inner)])),
+            Item("book.ipynb", json.dumps({"cells": [cell]}).encode()),
+            Item("cell.py", b'DATA = """' + payload + b'"""'),
+            Item("fine.py", b"import torch\n"),
+        ],
+        kept,
+    )
+    assert [where.partition(": ")[0] for where in found] == [
+        "plain.py", "nested.whl/inner.zip/deep/solution.txt", "book.ipynb", "cell.py/payload-0.zip/a.py",
+    ]  # fmt: skip
+
+
+def test_a_kind_that_would_give_something_away_writes_nothing(parts: Parts) -> None:
+    text = (ROOT / "reference" / SLUG / "mistakes.py").read_bytes()
+    careless = Kind("careless", "learner", "a mistake", ".zip", lambda _: [Item("helper.py", text)])
+    with pytest.raises(LessonError, match=r"would give away helper\.py: .* nothing was written"):
+        made(careless, source(parts))
+    by_name = Kind("careless", "learner", "a mistake", ".zip", lambda _: [Item("reference/x.py", b"x = 1\n")])
+    with pytest.raises(LessonError, match=r"would give away reference/x\.py"):
+        made(by_name, source(parts))
+
+
+def test_the_engine_is_whole_and_carries_its_templates(parts: Parts) -> None:
+    names = zipfile.ZipFile(BytesIO(parts.wheel().data)).namelist()
+    ours = {path.relative_to(ROOT).as_posix() for path in (ROOT / "grader").rglob("*.py")}
+    assert ours <= set(names)
+    assert {"grader/judge.ini", "grader/templates/quiz/page.html.j2"} <= set(names)
+    assert [name for name in names if "reference" in name.split("/") or "__pycache__" in name] == []
+
+
+def test_a_wheel_is_made_in_a_checkout_only(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"pyproject\.toml is not here; bundles are made in the checkout"):
+        engine_wheel(tmp_path)
+
+
+# --- the same bytes ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [*LEARNERS, *STAFF], ids=lambda kind: kind.name)
+def test_the_same_input_gives_the_same_bytes(parts: Parts, kind: Kind) -> None:
+    assert made(kind, source(parts)) == made(kind, source(parts))
+
+
+def test_the_engine_is_the_same_bytes_again(parts: Parts) -> None:
+    assert engine_wheel(ROOT) == parts.wheel()
+
+
+def test_scripts_can_be_run_and_nothing_else() -> None:
+    data = packed([Item("run", b"#!/bin/sh\n", executable=True), Item("a/text", b"x")])
+    modes = {info.filename: info.external_attr >> 16 for info in zipfile.ZipFile(BytesIO(data)).infolist()}
+    assert modes == {"run": 0o100755, "a/text": 0o100644}
+    with pytest.raises(ValueError, match="two files of the bundle are called x"):
+        packed([Item("x", b""), Item("x", b"")])
+
+
+@pytest.mark.parametrize("kind", [*LEARNERS, *STAFF], ids=lambda kind: kind.name)
+def test_the_manifest_tells_every_file_and_notices_every_change(parts: Parts, kind: Kind) -> None:
+    held = unpacked(made(kind, source(parts)))
+    assert differences(held) == []
+    changed = [
+        Item(item.path, item.data + b"#") if item.path.endswith("checks.py") else item for item in held
+    ]
+    less = [item for item in changed if item.path != "constraints.txt"]
+    assert differences([*less, Item("more.txt", b"")]) == [
+        "constraints.txt is missing", "more.txt is not in the manifest", f"exercises/{SLUG}/checks.py was changed",
+    ]  # fmt: skip
+    assert differences([Item("a", b"")]) == ["no manifest"]
+    assert differences([Item(MANIFEST, b"[]")]) == [f"{MANIFEST} cannot be read"]
+
+
+@pytest.mark.parametrize("kind", [*LEARNERS, *STAFF], ids=lambda kind: kind.name)
+def test_every_yaml_script_and_makefile_of_a_bundle_reads_as_what_it_is(parts: Parts, kind: Kind) -> None:
+    for path, data in contents(made(kind, source(parts))).items():
+        if path.endswith((".yml", ".yaml")):
+            assert isinstance(yaml.safe_load(data), dict | list), path
+        if data.startswith(b"#!"):
+            assert data.startswith((b"#!/usr/bin/env bash\n", b"#!/bin/sh\n")), path
+            assert b"\r" not in data, path
+        if path.endswith((".sh", ".yml", "Makefile", "run_autograder", "README.md", "Containerfile")):
+            assert b"{{" not in data.replace(b"${{", b""), path
+
+
+# --- options ----------------------------------------------------------------------------------------
+
+
+def test_a_lesson_cut_down_to_some_steps_is_a_lesson(parts: Parts, tmp_path: Path) -> None:
+    data = made(KINDS["student"][0], source(parts, steps=("attend", "cross"), seed=77))
+    zipfile.ZipFile(BytesIO(data)).extractall(tmp_path)
+    lesson = read_lesson(tmp_path / "exercises" / SLUG, tmp_path)
+    assert [step.id for step in lesson.steps] == ["attend", "cross"]
+    assert lesson.public_seed == 77
+    cross = lesson.steps[1]
+    assert cross.uses == ("attend",)
+    assert cross.homes == (
+        "project.py",
+        "concat.py",
+        "output.py",
+        "module.py",
+    )  # their mistakes can still be made in it
+    assert not (tmp_path / "exercises" / SLUG / "project.py").exists()
+
+
+def test_options_come_from_course_yaml_and_the_command_line_wins(tmp_path: Path) -> None:
+    (tmp_path / "course.yaml").write_text("course: Deep Learning\ndue: 2026-12-01\npoints: 50\n", "utf-8")
+    assert read_course(None, tmp_path) == Options(course="Deep Learning", due="2026-12-01", points=50)
+    assert read_course(None, tmp_path / "none") == Options()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("points: -1\n", "line 1: `points`"),
+        ("course: A\ncurse: B\n", "line 2: `curse`"),
+        ("seed: x\n", "line 1: `seed`"),
+    ],
+)
+def test_a_wrong_course_file_is_told_by_its_line(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "course.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(LessonError, match=said):
+        read_course(path, tmp_path)
+
+
+def test_a_due_date_is_a_date() -> None:
+    assert due_date("2026-12-01T23:59+01:00") == "2026-12-01T23:59+01:00"
+    assert due_date("") == ""
+    with pytest.raises(InputError, match=r"--due next week: not a date; write 2026-12-01"):
+        due_date("next week")
+
+
+def test_unknown_steps_and_kinds_are_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no step is called 'attent'; there are project, attend"):
+        source_of(SLUG, Options(steps=("attent",)), ROOT)
+    with pytest.raises(InputError, match="no bundle is called 'studnet'; there are student"):
+        command("studnet", None, out=tmp_path / "x.zip")
+    with pytest.raises(InputError, match="say where to write it: --out PATH"):
+        command("student", None)
+
+
+def test_points_are_scaled_where_a_platform_shows_them(parts: Parts) -> None:
+    given = source(parts, points=40.0, course="DL", due="2026-12-01T00:00")
+    held = contents(made(KINDS["gradescope"][0], given))
+    assert b"--points 40 " in held["run_autograder"]
+    facts = json.loads(held[MANIFEST])
+    assert (facts["points"], facts["due"], facts["title"]) == (
+        40.0,
+        "2026-12-01T00:00",
+        "DL: Multi-head attention",
+    )
+    readme = contents(made(KINDS["student"][0], given))["README.md"].decode()
+    assert readme.startswith("# DL: Multi-head attention\n\nDue: 2026-12-01T00:00\n")

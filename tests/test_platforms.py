@@ -1,0 +1,131 @@
+"""What platforms are told of a record: Gradescope's rows, GitHub's summary and annotations, Classroom 50's points."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.errors import InputError
+from grader.lessons import find_lesson
+from grader.platforms.classroom50 import result, whole
+from grader.platforms.github import commands, hand_on_payload, payload, summary
+from grader.platforms.gradescope import NOT_RUN, failed, headline, results
+from grader.platforms.rows import Row, rows, told, unrun
+from tests.report_records import check, mistake, record, step
+
+ROOT = Path(__file__).resolve().parent.parent
+EVIL = "::error::x\n![](https://e.example/a.png) `</td>` <script>1</script> @all |"
+GIVEN = {
+    "CLASSROOM": "dl", "ASSIGNMENT": "mha", "ASSIGNMENT_TYPE": "individual", "USERNAME": "ana",
+    "SUBMISSION_TAG": "submit/1", "COMMIT_URL": "c", "RELEASE_URL": "r", "REVIEW_URL": "v",
+}  # fmt: skip
+
+
+def attend(status: str = "failed", score: float = 7, **more: object) -> object:
+    checks = (check("plain", "failed", 0, 6, message="`heads`: expected shape (2, 3), got (3, 2)"),)
+    named = (mistake("scale-missing", title="The scores are not scaled", message="You forgot it."),)
+    return step("attend", status, score, 20, **{"checks": checks, "mistakes": named, **more})  # type: ignore[arg-type]
+
+
+def test_a_row_tells_the_mistake_what_failed_and_one_next_step() -> None:
+    text = told(attend())  # type: ignore[arg-type]
+    assert text.splitlines() == [
+        "The scores are not scaled", "You forgot it.",
+        "The plain: `heads`: expected shape (2, 3), got (3, 2)", "Next: Mend scale-missing.",
+    ]  # fmt: skip
+    assert len(told(attend(note="x" * 9000))) <= 1800  # type: ignore[arg-type]
+    assert told(attend(note="x" * 9000)).endswith("Next: Mend scale-missing.")  # type: ignore[arg-type]
+
+
+def test_gradescope_has_a_row_a_step_with_scaled_points() -> None:
+    given = record(step("project", "passed", 15, 15), attend())  # type: ignore[arg-type]
+    made = results(rows(given, 0.4), headline(given, 0.4), 3.21, "visible")
+    assert [(row["number"], row["score"], row["max_score"], row["status"]) for row in made["tests"]] == [
+        ("1", 6.0, 6.0, "passed"), ("2", 2.8, 8.0, "failed"),
+    ]  # fmt: skip
+    assert made["output"].splitlines()[0] == "8.8 of 14 points"
+    assert "score" not in made  # the sum of the rows is the score
+    assert made["stdout_visibility"] == "hidden"
+
+
+def test_before_anything_is_run_every_row_says_so() -> None:
+    lesson = find_lesson("multi_head_attention", ROOT)
+    made = results(unrun(lesson, 1.0, NOT_RUN), NOT_RUN, 0.0, "visible")
+    assert len(made["tests"]) == len(lesson.steps)
+    assert {row["output"] for row in made["tests"]} == {NOT_RUN}
+    assert sum(row["max_score"] for row in made["tests"]) == lesson.max_score
+    assert failed(lesson, 1.0, "unreadable", 1.0, "hidden")["output"] == "unreadable"
+
+
+def test_a_summary_is_markdown_in_which_a_learners_text_is_only_text() -> None:
+    from markdown_it import MarkdownIt
+
+    text = summary(record(attend(title=EVIL, note=EVIL)), "Attention")  # type: ignore[arg-type]
+    assert text.startswith("## `Attention`: 7 of 20 points\n")
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
+    kinds = {child.type for token in tokens for child in (token, *(token.children or []))}
+    assert not kinds & {"link_open", "image", "html_inline", "html_block"}
+
+
+def test_annotations_point_at_the_line_of_the_learners_definition(tmp_path: Path) -> None:
+    lesson = find_lesson("multi_head_attention", ROOT)
+    (tmp_path / "attend.py").write_text("import math\n\n\ndef attend(q, k, v, mask=None):\n    return q, k\n")
+    given = record(step("project", "passed", 15, 15), attend(title=EVIL))  # type: ignore[arg-type]
+    (line,) = commands(given, lesson, tmp_path, "exercises/mha")
+    assert line.startswith("::error file=exercises/mha/attend.py,line=4,title=")
+    assert "\n" not in line
+    assert line.count("::") == 2  # one command and no other
+
+
+def test_annotations_do_without_a_line_where_the_file_cannot_be_read(tmp_path: Path) -> None:
+    lesson = find_lesson("multi_head_attention", ROOT)
+    (tmp_path / "attend.py").write_text("def attend(:\n")
+    (line,) = commands(record(attend()), lesson, tmp_path, "")  # type: ignore[arg-type]
+    assert line.startswith("::error file=attend.py,title=")
+    (line,) = commands(record(attend("partial")), lesson, tmp_path / "none", "")  # type: ignore[arg-type]
+    assert line.startswith("::warning title=")
+
+
+def test_the_payload_is_what_the_retired_graders_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = record(step("project", "passed", 15, 15), attend())  # type: ignore[arg-type]
+    plain = json.loads(base64.b64decode(payload(given)))
+    assert (plain["version"], plain["status"], plain["max_score"]) == (1, "fail", 35)
+    assert [(row["status"], row["score"]) for row in plain["tests"]] == [("pass", 15), ("fail", 7)]
+    monkeypatch.delenv("GITHUB_OUTPUT", raising=False)
+    assert hand_on_payload(given) == f"result={payload(given)}\n"
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "output"))
+    assert hand_on_payload(given) == ""
+    assert (tmp_path / "output").read_text() == f"result={payload(given)}\n"
+    monkeypatch.setenv("GITHUB_OUTPUT", str(tmp_path / "none" / "output"))
+    with pytest.raises(InputError, match="GITHUB_OUTPUT="):
+        hand_on_payload(given)
+
+
+NOW = datetime.datetime(2026, 11, 30, 8, 0, tzinfo=datetime.timezone(datetime.timedelta(hours=1)))
+
+
+def test_classroom50_knows_whole_points_only() -> None:
+    given = record(step("project", "passed", 15, 15), attend("partial", 7.5))  # type: ignore[arg-type]
+    made = result(rows(given), GIVEN, NOW)
+    assert (made["score"], made["max-score"]) == (225, 350)
+    assert [(row["score"], row["max-score"], row["passed"]) for row in made["tests"]] == [
+        (150, 150, True), (75, 200, False),
+    ]  # fmt: skip
+    assert (made["owner"], made["datetime"]) == ("ana", "2026-11-30T07:00:00Z")
+    assert all(type(row["score"]) is int for row in made["tests"])
+
+
+def test_points_that_are_whole_stay_as_they_are() -> None:
+    assert whole([Row("a", "A", True, 3.0, 4.0, "")]) == 1
+    assert whole([Row("a", "A", True, 1 / 3, 4.0, "")]) == 100
+
+
+def test_classroom50_without_its_variables_says_which_is_missing() -> None:
+    with pytest.raises(InputError, match="COMMIT_URL is not set"):
+        result([], {**GIVEN, "COMMIT_URL": ""}, NOW)
