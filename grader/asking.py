@@ -202,7 +202,7 @@ def _after_stop(got: _Gathered, asked: _Asked, group: Group) -> bool:
         return False
     if group.how == "turn" and not last:
         return False
-    if group.what == "import" or group.how in ("done", "cpu", "turn", "protocol"):
+    if group.what == "import" or group.how in ("done", "cpu", "turn", "protocol", "disk"):
         got.stop(asked, "protocol" if group.how == "done" else group.how, group.what)
         return True
     blamed = [probe for probe in asked.probes if probe.id == group.what] or asked.probes[:1]

@@ -46,10 +46,13 @@ class SealedTensor:
 Expected = Value | SealedTensor
 
 
-def seal(value: Expected, places: bool = True) -> Expected:
-    """A value without what could be copied from it; only tensors with numbers have something to hide."""
+def seal(value: Expected, places: bool = True, most: int | None = None) -> Expected:
+    """A value without what could be copied from it; only tensors with numbers have something to hide.
+
+    `places` keeps what tells an error's place; of more than `most` sums, several are added up to one.
+    """
     if isinstance(value, SequenceValue):
-        items = tuple(seal(item, places) for item in value.items)
+        items = tuple(seal(item, places, most) for item in value.items)
         return replace(value, items=items)  # type: ignore[arg-type]
     if not isinstance(value, TensorValue) or value.array is None:
         return value
@@ -58,7 +61,7 @@ def seal(value: Expected, places: bool = True) -> Expected:
     largest = float(np.abs(finite).max(initial=0.0))
     kept = slices(finite) if places else ()
     return SealedTensor(
-        value.dtype, value.shape, value.device, largest, sums(finite), kept, odd_places(plain)
+        value.dtype, value.shape, value.device, largest, folded(sums(finite), most), kept, odd_places(plain)
     )
 
 
@@ -72,6 +75,17 @@ def slack(shape: tuple[int, ...]) -> Floats:
     """How many tolerances each sum of an array of this shape may be off: (ceil(size / GROUP),)."""
     order, weights = _deal(shape)
     return _by_group(np.abs(weights)[order])
+
+
+def folded(sums: Floats, most: int | None) -> Floats:
+    """At most so many sums, each of several of these: (min(len(sums), most),)."""
+    if most is None or sums.size <= most:
+        return sums
+    rows = math.ceil(sums.size / most)
+    padded = np.zeros(rows * most)
+    padded[: sums.size] = sums
+    added: Floats = padded.reshape(rows, most).sum(axis=0)
+    return added
 
 
 def slices(array: Floats) -> tuple[Floats, ...]:

@@ -84,6 +84,7 @@ def _bare(scratch: Path) -> Launch:
             path.chmod(0o777 if path.is_dir() else 0o666)
     uid = guest_uid() if all(map(_open_to_all, visible_paths())) else None
     env = {**_environment(f"{scratch}/mpl"), **_places(str(scratch)), **_walls(str(scratch), uid)}
+    env["GRADER_SCRATCH_BYTES"] = str(TMP_BYTES)  # no file system of its own bounds it
     bound = os.name == "posix" and (uid is not None or os.getuid() != 0)
     return Launch(_python(WORKER), env, "limited" if bound else "separate", str(scratch), uid)
 

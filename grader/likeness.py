@@ -15,6 +15,6 @@ def insist_alike(guest: Mapping[str, object], reference: Mapping[str, object]) -
         mine, theirs = guest.get(key), reference.get(key)
         if mine != theirs:
             raise MachineError(
-                f"the submission's worker has {name} {mine}, the reference's has {theirs}, so their answers cannot "
-                "be compared; run both from one environment on one machine"
+                f"the submission's worker has {name} {mine}, the reference's has {name} {theirs}, so their "
+                "answers cannot be compared; run both from one environment on one machine"
             )

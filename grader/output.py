@@ -74,7 +74,7 @@ def _remove(name: str) -> None:
     for _ in range(2):  # a disk that hesitates once
         try:
             Path(name).unlink(missing_ok=True)
-        except OSError:
+        except (OSError, MemoryError):
             continue
         return
 

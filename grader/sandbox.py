@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from .arriving import FRAMES, GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .errors import MachineError
 from .isolation import level, parts
 from .jail import jailed, trusted
-from .processes import write
+from .processes import close, write
 from .running import Running, Way, way
 from .twins import Twins
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
@@ -62,21 +63,26 @@ class Worker:
         A group that ended as "deadline" or "worker died" was cut off by that. Raises MachineError when the
         worker does not even say hello, cannot be asked or heard, or was closed meanwhile.
         """
-        with self._turn:
-            try:
-                return self._asked(request, groups, deadline)
-            except BaseException:
-                self.stop()  # what it still says would be taken for the next answers
-                raise
-
-    def _asked(
-        self, request: Mapping[str, object], groups: Sequence[str], deadline: float
-    ) -> dict[str, Group]:
-        self.wait_for_hello(deadline)
         shared = request.get("shared")
         assert isinstance(shared, Mapping)
-        asked = {**request, "kind": "run", "shared": {**shared, "uid": self._last.uid}}
-        data = pack(asked, REQUEST_BLOBS)
+        with self._turn:
+            with self._to_its_end():
+                self.wait_for_hello(deadline)
+            asked = {**request, "kind": "run", "shared": {**shared, "uid": self._last.uid}}
+            data = pack(asked, REQUEST_BLOBS)
+            with self._to_its_end():
+                return self._answers(data, groups, deadline)
+
+    @contextmanager
+    def _to_its_end(self) -> Iterator[None]:
+        """What a worker still says after a fault would be taken for the next answers: it is stopped."""
+        try:
+            yield
+        except BaseException:
+            self.stop()
+            raise
+
+    def _answers(self, data: bytes, groups: Sequence[str], deadline: float) -> dict[str, Group]:
         faults: list[Exception | None] = []
         stream = self._alive().stdin
         threading.Thread(target=lambda: faults.append(write(stream, data)), daemon=True).start()
@@ -212,10 +218,14 @@ def start_both() -> tuple[Worker, Worker]:
     """A jailed worker and one for the reference; on Linux they share one import of torch."""
     if not sys.platform.startswith("linux"):
         return start_jailed(), start_trusted()
-    both = Twins()
+    both, halves = Twins(), []
     try:
-        return Worker(_jailed, True, both.jailed()), Worker(_trusted, False, both.trusted())
+        halves = [both.jailed()]
+        halves.append(both.trusted())
+        return Worker(_jailed, True, halves[0]), Worker(_trusted, False, halves[1])
     except BaseException:
+        for half in halves:
+            close(half.noise)
         both.abandon()
         raise
 

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from .errors import InputError, MachineError, of_the_machine
 from .text import printable
@@ -156,10 +157,19 @@ def read_file(path: Path, limit: int) -> bytes:
         if error.errno == errno.ENXIO:  # a socket
             raise ValueError(A_DEVICE) from error
         raise
-    with os.fdopen(handle, "rb") as stream:
+    with _owned(handle) as stream:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise ValueError(A_DEVICE)
         return stream.read(limit + 1)
+
+
+def _owned(handle: int) -> IO[bytes]:
+    """The descriptor as a stream that closes it; closed too where there can be no stream."""
+    try:
+        return os.fdopen(handle, "rb")
+    except BaseException:
+        os.close(handle)
+        raise
 
 
 def read_folder(root: Path, place: str) -> tuple[Tree, tuple[str, ...]]:

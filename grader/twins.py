@@ -33,6 +33,7 @@ class Twins:
         self._mark = secrets.token_hex(16)
         self._noise = tempfile.TemporaryFile()  # noqa: SIM115  (closed with the second of them)
         opened: list[int] = []
+        streams: list[IO[bytes]] = []
         started: list[subprocess.Popen[bytes]] = []
         try:
             for _ in range(5):
@@ -50,14 +51,17 @@ class Twins:
             self._holder, self._heard = _hold(self._noise)
             started += [] if self._holder is None else [self._holder]
             opened.append(self._heard)
-            self._trusted = (_taken(opened, request[1], "wb"), _taken(opened, answers[0], "rb"))
-            self._jailed = (_taken(opened, asked[1], "wb"), _taken(opened, given[0], "rb"))
+            for pipe, mode in ((request[1], "wb"), (answers[0], "rb"), (asked[1], "wb"), (given[0], "rb")):
+                streams.append(_stream(pipe, mode))
+                opened.remove(pipe)
+            self._trusted, self._jailed = (streams[0], streams[1]), (streams[2], streams[3])
         except BaseException:
             for process in started:
                 _end(process)
             for pipe in opened:
                 os.close(pipe)
-            self._noise.close()
+            for stream in (*streams, self._noise):
+                close(stream)
             raise
 
     def abandon(self) -> None:
@@ -124,7 +128,12 @@ class Twins:
             _end(self._holder)
 
     def _words(self) -> IO[bytes]:
-        return os.fdopen(os.dup(self._noise.fileno()), "rb")
+        words = os.dup(self._noise.fileno())
+        try:
+            return os.fdopen(words, "rb")
+        except BaseException:
+            os.close(words)
+            raise
 
     def _let_go(self) -> None:
         """One half has ended; with the second, everything has."""
@@ -156,11 +165,9 @@ def _hold(noise: IO[bytes]) -> tuple[subprocess.Popen[bytes] | None, int]:
     return holder, heard
 
 
-def _taken(opened: list[int], pipe: int, mode: str) -> IO[bytes]:
+def _stream(pipe: int, mode: str) -> IO[bytes]:
     """The descriptor as a stream, which closes it from now on."""
-    stream = cast("IO[bytes]", os.fdopen(pipe, mode, buffering=-1 if mode == "wb" else 0))
-    opened.remove(pipe)
-    return stream
+    return cast("IO[bytes]", os.fdopen(pipe, mode, buffering=-1 if mode == "wb" else 0))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

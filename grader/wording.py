@@ -12,6 +12,7 @@ STOPPED = {
     "deadline": "was not reached before the time for the whole grade was over",
     "given up": "was stopped so often before that this was not asked any more",
     "worker died": "ended the process that runs it",
+    "disk": "wrote more files than one step may and was stopped",
     "protocol": "broke the connection to the grader",
 }
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grader.compare import axes_of, difference, same_value, say
-from grader.hidden import GROUP, SealedTensor, odd_places, seal, slack, sums
+from grader.hidden import GROUP, SealedTensor, folded, odd_places, seal, slack, sums
 from grader.probes import Probe
 from grader.tolerance import PRECISIONS, tolerance
 from grader.transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
@@ -408,3 +408,16 @@ def test_where_numbers_are_missing_is_told_by_a_digest() -> None:
     }
     assert len(digests) == 5
     assert "" in digests
+
+
+def test_folded_sums_are_fewer_and_miss_no_error_that_a_tolerance_lets_be_seen() -> None:
+    random = np.random.default_rng(3)
+    array = random.normal(size=(2, 3, 5, 7))
+    assert folded(sums(array), 8).shape == folded(slack(array.shape), 8).shape == (8,)
+    assert folded(sums(array), None).shape == sums(array).shape
+    assert np.isclose(folded(sums(array), 8).sum(), sums(array).sum())
+    changed = array.copy()
+    changed[1, 2, 3, 4] += 1e-3
+    off = np.abs(folded(sums(changed), 8) - folded(sums(array), 8))
+    assert off.max() > 7e-4  # a weight is three quarters at least
+    assert (off > 0).sum() == 1

@@ -18,7 +18,7 @@ from .perform import perform
 from .walls import Walls, put_up
 from .wire import WireError, pack
 
-PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 
 
 class Prints(io.TextIOBase):
@@ -61,6 +61,7 @@ def lock_in(limits: Mapping[str, int], uid: int | None, walls: Walls | None) -> 
         os.setgroups([])
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
+        _stay_visible()
     _die_with_parent()
     if walls is not None:
         put_up(walls)
@@ -72,6 +73,14 @@ def _limit(kind: int, value: int, grace: int = 0) -> None:
     low = value if hard == resource.RLIM_INFINITY else min(value, hard)
     high = value + grace if hard == resource.RLIM_INFINITY else min(value + grace, hard)
     resource.setrlimit(kind, (low, high))
+
+
+def _stay_visible() -> None:
+    """Let who has this uid see our open files: no guest has it but this one, and scratch.py counts them so."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 
 def _die_with_parent() -> None:

@@ -61,9 +61,10 @@ def start(
     others: list[int],
     writer: int,
     walls: Walls | None,
-    codes: Codes | None = None,
+    codes: Codes | None,
+    place: str,
 ) -> Child:
-    """Fork a child that answers one group of probes; it holds no pipe but its own."""
+    """Fork a child that answers one group of probes; it holds no pipe but its own, and writes to `place` alone."""
     read, write = os.pipe()
     gc.collect(0)
     pid = os.fork()
@@ -76,10 +77,12 @@ def start(
         os.setsid()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         from .child import lock_in, serve
+        from .scratch import settle_in
 
         os.closerange(3, write)
         os.closerange(write + 1, 256)
-        lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot, walls)
+        own = settle_in(place, walls)
+        lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot, own)
         serve(request, write, codes)
     except BaseException:
         os._exit(FAILED)

@@ -7,7 +7,7 @@ import os
 
 def contents(folder: str) -> frozenset[str]:
     """The paths of everything in a folder."""
-    return frozenset(_walk(folder))
+    return frozenset(walk(folder))
 
 
 def tidy(folder: str, kept: frozenset[str], uid: int | None) -> None:
@@ -23,14 +23,14 @@ def tidy(folder: str, kept: frozenset[str], uid: int | None) -> None:
             os.setgroups([])
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
-        for path in _walk(folder, opening=True)[::-1]:
+        for path in walk(folder, opening=True)[::-1]:
             if path not in kept:
                 _remove(path)
     finally:
         os._exit(0)
 
 
-def _walk(folder: str, opening: bool = False) -> list[str]:
+def walk(folder: str, opening: bool = False) -> list[str]:
     """Every path below a folder, parents first; a shut folder is opened first if wanted."""
     found: list[str] = []
     waiting = [folder]

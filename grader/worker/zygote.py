@@ -19,8 +19,9 @@ from typing import Any, BinaryIO
 
 from .children import Child, end, start
 from .guest import Codes, Guest
+from .scratch import LOOK_SECONDS, Scratch
 from .selftest import attack
-from .tidy import contents, tidy
+from .tidy import contents
 from .walls import Walls, parts, planned
 from .wire import LENGTHS, REQUEST_BLOBS, WireError, lengths, pack, unpack
 
@@ -59,8 +60,9 @@ def serve_requests(source: int, writer: int, torch: Any) -> None:
     _settle()
     walls = planned(os.environ.pop("GRADER_WALLS", ""))
     _send(writer, {**hello(torch), **parts(walls), **_tested(walls)})
-    scratch = os.environ.get("GRADER_SCRATCH", "")  # a folder of the jail's own, emptied after each guest
-    kept = contents(scratch) if scratch else frozenset()
+    folder = os.environ.get("GRADER_SCRATCH", "")  # of the jail's own, emptied after each guest
+    most = int(os.environ.pop("GRADER_SCRATCH_BYTES", "0"))
+    scratch = Scratch(folder, contents(folder) if folder else frozenset(), most)
     codes: Codes = {}
     with os.fdopen(source, "rb") as reader:
         while True:
@@ -68,7 +70,7 @@ def serve_requests(source: int, writer: int, torch: Any) -> None:
             if request is None or request.get("kind") != "run":
                 return
             codes = codes or _compiled(request)
-            run(request, writer, scratch, kept, walls, codes)
+            run(request, writer, scratch, walls, codes)
             _send(writer, {"kind": "idle"})
 
 
@@ -117,8 +119,7 @@ def _cuda(torch: Any) -> str:
 def run(
     request: Mapping[str, Any],
     writer: int,
-    scratch: str = "",
-    kept: frozenset[str] = frozenset(),
+    scratch: Scratch,
     walls: Walls | None = None,
     codes: Codes | None = None,
 ) -> None:
@@ -129,6 +130,7 @@ def run(
     waiting = list(request["groups"])
     slots = list(range(int(request["side_by_side"])))
     running: dict[int, tuple[Child, int]] = {}
+    looked = 0.0
     ended: dict[str, str] = {}
     while waiting or running:
         while slots and (group := _next(waiting, [c.group for c, _ in running.values()])) is not None:
@@ -137,23 +139,27 @@ def run(
                 continue
             slot = slots.pop()
             others = [other.pipe for other, _ in running.values()]
-            child = start({**request["shared"], **group}, slot, others, writer, walls, codes)
+            asked = {**request["shared"], **group}
+            child = start(asked, slot, others, writer, walls, codes, scratch.place(slot))
             running[child.pipe] = (child, slot)
         if not running:
             break
         now = time.monotonic()
         wait = min(min(child.deadline, child.end) for child, _ in running.values()) - now
-        ready, _, _ = select.select(list(running), [], [], max(0.0, min(wait, 1.0)))
+        ready, _, _ = select.select(list(running), [], [], max(0.0, min(wait, LOOK_SECONDS)))
+        look = now - looked >= LOOK_SECONDS
+        looked = now if look else looked
         for pipe, (child, slot) in list(running.items()):
             how = _advance(child, pipe in ready, writer)
+            uid = None if request["shared"]["uid"] is None else request["shared"]["uid"] + slot
+            if how is None and look and scratch.overfull(slot, child.pid, uid):
+                how = "disk"
             if how is not None:
                 del running[pipe]
                 os.close(pipe)
                 slots.append(slot)
                 how = end(child, how, [c.pid for c, _ in running.values()])
-                if scratch:
-                    uid = request["shared"]["uid"]
-                    tidy(scratch, kept, None if uid is None else uid + slot)
+                scratch.clear(slot, uid, walls)
                 ended[child.group] = how
                 _send(writer, {"kind": "end", "group": child.group, "how": how, "what": child.what})
 
