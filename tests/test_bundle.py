@@ -23,10 +23,13 @@ from grader.bundle.manifest import MANIFEST, differences
 from grader.bundle.model import Item, Kind, Options, Parts, Source
 from grader.errors import InputError, LessonError
 from grader.lessons import find_lesson, read_lesson
+from grader.notebook import code_cells
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
-LEARNERS = [kind for sides in KINDS.values() for kind in sides if kind.audience == "learner"]
+LEARNERS = [
+    kind for sides in KINDS.values() for kind in sides if kind.audience == "learner" and not kind.single
+]
 STAFF = [kind for sides in KINDS.values() for kind in sides if kind.audience == "staff" and not kind.single]
 
 
@@ -57,6 +60,21 @@ def test_no_line_of_the_hidden_side_is_in_a_learners_bundle(parts: Parts, kind: 
     assert len(made(kind, source(parts))) < 2 * 2**20
 
 
+def test_a_notebook_is_valid_has_lasting_ids_and_hides_nothing(parts: Parts) -> None:
+    import nbformat
+
+    data = made(KINDS["notebook"][0], source(parts))
+    assert data == made(KINDS["notebook"][0], source(parts))
+    book = nbformat.reads(data.decode(), as_version=4)
+    nbformat.validate(book)
+    ids = [cell.id for cell in book.cells]
+    assert ids[:4] == ["brief", "setup", "project-title", "project-work"]
+    assert len(set(ids)) == len(ids)
+    assert leaks([Item("notebook.ipynb", data)], secrets(ROOT, SLUG)) == []
+    assert code_cells(data)[0] == ""  # the cell that carries the engine is not the learner's
+    assert len(data) < 2 * 2**20
+
+
 @pytest.mark.parametrize("kind", STAFF, ids=lambda kind: kind.name)
 def test_a_staff_bundle_holds_the_reference_and_says_whose_it_is(parts: Parts, kind: Kind) -> None:
     held = contents(made(kind, source(parts)))
@@ -71,18 +89,26 @@ def test_the_search_finds_a_hidden_line_wherever_it_lies() -> None:
     inner = packed([Item("deep/solution.txt", f"    {line}\n".encode())])
     payload = base64.b64encode(packed([Item("a.py", line.encode()), Item("b", bytes(range(256)) * 4)]))
     cell = {"cell_type": "code", "source": [f"{line}\n"]}
+    random = bytes(range(256)) * 4
     found = leaks(
         [
             Item("plain.py", line.encode()),
             Item("nested.whl", packed([Item("inner.zip", inner)])),
             Item("book.ipynb", json.dumps({"cells": [cell]}).encode()),
             Item("cell.py", b'DATA = """' + payload + b'"""'),
+            Item(
+                "cell85.py",
+                b'DATA = """\n'
+                + base64.b85encode(packed([Item("b.py", line.encode())] * 1 + [Item("r", random)]))
+                + b'\n"""',
+            ),
             Item("fine.py", b"import torch\n"),
         ],
         kept,
     )
     assert [where.partition(": ")[0] for where in found] == [
         "plain.py", "nested.whl/inner.zip/deep/solution.txt", "book.ipynb", "cell.py/payload-0.zip/a.py",
+        "cell85.py/payload-0.zip/b.py",
     ]  # fmt: skip
 
 

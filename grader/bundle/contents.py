@@ -21,7 +21,13 @@ ENGINE = (".py", ".ini", ".j2", ".css", ".js", ".md")  # what the engine's own f
 HIDDEN_FOLDERS = ("reference", "quizzes")
 TELLING = 24  # characters from which on a line is somebody's, not everybody's
 DEEP = 4  # archives within archives
-PAYLOAD = re.compile(rb"[A-Za-z0-9+/\n]{400,}={0,2}")
+PAYLOADS = (  # an archive as text: how it looks, how it is read
+    (
+        re.compile(rb"[A-Za-z0-9+/\n]{400,}={0,2}"),
+        lambda text: base64.b64decode(text + b"=" * (-len(text) % 4)),
+    ),
+    (re.compile(rb"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~\n-]{400,}"), base64.b85decode),
+)
 
 
 def exercise(root: Path, lesson: Lesson) -> list[Item]:
@@ -125,14 +131,17 @@ def _unpacked(item: Item) -> list[Item]:
 
 
 def _payloads(item: Item) -> list[Item]:
-    """Archives that lie in a text as base64."""
-    found = []
-    for number, match in enumerate(PAYLOAD.finditer(item.data.replace(b"\\n", b"\n"))):
-        text = match.group().replace(b"\n", b"")
-        try:
-            data = base64.b64decode(text + b"=" * (-len(text) % 4))
-        except ValueError:
-            continue
-        if data.startswith(b"PK\x03\x04"):
-            found.append(Item(f"payload-{number}.zip", data))
+    """Archives that lie in a text as base64 or base85."""
+    found: list[Item] = []
+    if item.data.startswith(b"PK\x03\x04"):
+        return found
+    plain = item.data.replace(b"\\n", b"\n")
+    for pattern, read in PAYLOADS:
+        for match in pattern.finditer(plain):
+            try:
+                data = read(match.group().replace(b"\n", b""))
+            except ValueError:
+                continue
+            if data.startswith(b"PK\x03\x04"):
+                found.append(Item(f"payload-{len(found)}.zip", data))
     return found

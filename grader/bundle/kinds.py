@@ -10,11 +10,13 @@ from .gitlab import GITLAB
 from .gradescope import GRADESCOPE
 from .image import IMAGE
 from .model import Kind
+from .notebook import NOTEBOOK
 from .quizzes import CANVAS, MOODLE
 from .student import STUDENT
 
 KINDS: Mapping[str, tuple[Kind, ...]] = {
     "student": (STUDENT,),
+    "notebook": (NOTEBOOK,),
     "gradescope": (GRADESCOPE,),
     "actions": ACTIONS,
     "classroom50": CLASSROOM50,

@@ -73,12 +73,11 @@ def _named(place: str) -> int:
 def _nameless(pid: int, uid: int | None) -> int:
     """The bytes on the disk of files that a process holds open and nobody can find."""
     try:
-        numbers = os.listdir(f"/proc/{pid}/fd")
+        return _held(f"/proc/{pid}/fd")
     except PermissionError:  # root in a container may not look at other users' processes, but may become one
         return 0 if uid is None else _nameless_as(uid, pid)
     except OSError:
         return 0
-    return _held(f"/proc/{pid}/fd", numbers)
 
 
 def _nameless_as(uid: int, pid: int) -> int:
@@ -96,12 +95,12 @@ def _nameless_as(uid: int, pid: int) -> int:
         os._exit(mib)
 
 
-def _held(folder: str, numbers: list[str]) -> int:
+def _held(folder: str) -> int:
     found: dict[tuple[int, int], int] = {}
-    for number in numbers:
+    for number in os.listdir(folder):
         try:
             file = os.stat(f"{folder}/{number}")
-        except OSError:
+        except FileNotFoundError:  # closed meanwhile
             continue
         if stat.S_ISREG(file.st_mode) and not file.st_nlink:
             found[file.st_dev, file.st_ino] = file.st_blocks * 512

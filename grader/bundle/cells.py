@@ -1,0 +1,102 @@
+"""The cells that all notebooks share: the brief, a place to write for each step, the knowledge check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from grader.lessons import Step
+from grader.quiz.bank import read_bank
+from grader.quiz.draw import draw
+from grader.quiz.view import view
+
+from .contents import BRIEF, exercise
+from .model import Source
+
+Cell = dict[str, Any]
+
+
+def markdown(name: str, text: str, **metadata: object) -> Cell:
+    """A text cell; `name` is its lasting id."""
+    return {"cell_type": "markdown", "id": name, "metadata": metadata, "source": text.strip("\n")}
+
+
+def code(name: str, text: str, **metadata: object) -> Cell:
+    """A code cell that has not been run."""
+    frame: Cell = {
+        "cell_type": "code",
+        "id": name,
+        "metadata": metadata,
+        "execution_count": None,
+        "outputs": [],
+    }
+    return {**frame, "source": text.strip("\n")}
+
+
+def notebook(cells: list[Cell], **metadata: object) -> dict[str, Any]:
+    """A whole notebook, format 4.5."""
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    facts = {"kernelspec": kernel, "language_info": {"name": "python"}, **metadata}
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": facts, "cells": cells}
+
+
+def brief(source: Source) -> Cell:
+    """The lesson's brief, with the assignment's title and due date before it."""
+    text = next(i.data for i in exercise(source.root, source.lesson) if i.path.endswith(f"/{BRIEF}")).decode()
+    body = re.sub(r"\A# .*\n", "", text)
+    due = f"\n\n**Due: {source.options.due}**" if source.options.due else ""
+    return markdown("brief", f"# {source.title}{due}\n{body}")
+
+
+def heading(step: Step, points: float) -> Cell:
+    """A step's title and what it is worth."""
+    return markdown(f"{step.id}-title", f"## {step.title}\n\nStep `{step.id}`, {points:g} points.")
+
+
+def skeletons(source: Source) -> Mapping[str, str]:
+    """Each step's skeleton as its cell begins, by id; a lesson's `from __future__` line is a file's, not a cell's."""
+    files = {
+        item.path.rpartition("/")[2]: item.data.decode() for item in exercise(source.root, source.lesson)
+    }
+    return {step.id: _as_cell(files[step.file]) for step in source.lesson.steps}
+
+
+def solutions(source: Source) -> Mapping[str, str]:
+    """Each step's solution as a cell, by id: for source notebooks that a platform strips of them."""
+    assert source.lesson.reference is not None
+    folder = source.lesson.reference / "solution"
+    return {step.id: _as_cell((folder / step.file).read_text("utf-8")) for step in source.lesson.steps}
+
+
+def quiz(source: Source) -> Iterator[Cell]:
+    """The Knowledge Check as text, and a cell to write the answers into; nothing where there is no quiz."""
+    path = source.root / "quizzes" / f"{source.lesson.slug}.yaml"
+    if not path.is_file():
+        return
+    bank = read_bank(path)
+    questions = [view(draw(question)) for question in bank.select(None)]
+    lines = [
+        f"## {bank.title}",
+        "",
+        "Write your answers into the cell below; a letter is enough for a choice.",
+    ]
+    for number, shown in enumerate(questions, 1):
+        lines += ["", f"**{number}. `{shown.id}`** {shown.prompt.strip()}"]
+        if shown.code:
+            lines += ["", "```python", shown.code.rstrip("\n"), "```"]
+        lines += [f"- ({thing.letter}) {thing.text}" for thing in shown.things if thing.letter != "true"]
+    yield markdown("quiz-questions", "\n".join(lines))
+    rows = [f"    {shown.id!r}: None," for shown in questions]
+    yield code("quiz-answers", "\n".join(["answers = {", *rows, "}"]))
+    save = [
+        "import json",
+        'with open("answers.json", "w", encoding="utf-8") as file:',
+        '    json.dump({"learner": "", "answers": answers}, file, indent=1)',
+        'print("answers.json is written: hand it in beside this notebook.")',
+    ]
+    yield code("quiz-save", "\n".join(save))
+
+
+def _as_cell(text: str) -> str:
+    return re.sub(r"^from __future__ import annotations\n+", "", text, flags=re.MULTILINE)
