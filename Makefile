@@ -59,7 +59,7 @@ fuzz: $(READY) ## a million hostile frames, coverage-guided (about ten minutes);
 	  $(PY) -m pip install --quiet --no-input --no-build-isolation -c constraints.txt -e '.[fuzz]'
 	@$(PY) -m tests.fuzz.frames $(ARGS)
 
-faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about an hour); ARGS="--kills 20" for fewer
+faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about half an hour); ARGS="--kills 20" for fewer
 	@$(PY) -m tests.faults $(ARGS)
 
 clean: ## remove .venv and what tools left behind

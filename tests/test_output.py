@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import InputError
+from grader.errors import InputError, MachineError
 from grader.output import check_places, write_text
 
 
@@ -41,9 +41,34 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(InputError, match="No space left on device"):
+    with pytest.raises(MachineError, match="No space left on device"):
         write_text(tmp_path / "record.json", "new")
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("record.json", "old")]
+
+
+@pytest.mark.parametrize("fault", [MemoryError, KeyboardInterrupt, SystemExit])
+def test_whatever_ends_the_writing_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: type[BaseException]
+) -> None:
+    (tmp_path / "record.json").write_text("old")
+
+    def stop(_: int) -> None:
+        raise fault
+
+    monkeypatch.setattr(os, "fsync", stop)
+    with pytest.raises(fault):
+        write_text(tmp_path / "record.json", "new")
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("record.json", "old")]
+
+
+def test_a_write_that_takes_only_a_part_is_gone_on_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    really = os.write
+    monkeypatch.setattr(os, "write", lambda handle, data: really(handle, bytes(data)[:3]))
+    write_text(tmp_path / "record.json", "all of it")
+    monkeypatch.undo()
+    assert (tmp_path / "record.json").read_text() == "all of it"
 
 
 def test_a_device_is_written_to_and_stays_a_device() -> None:
