@@ -10,6 +10,7 @@ from .gitlab import GITLAB
 from .gradescope import GRADESCOPE
 from .image import IMAGE
 from .model import Kind
+from .nbgrader import NBGRADER
 from .notebook import NOTEBOOK
 from .quizzes import CANVAS, MOODLE
 from .student import STUDENT
@@ -17,6 +18,7 @@ from .student import STUDENT
 KINDS: Mapping[str, tuple[Kind, ...]] = {
     "student": (STUDENT,),
     "notebook": (NOTEBOOK,),
+    "nbgrader": (NBGRADER,),
     "gradescope": (GRADESCOPE,),
     "actions": ACTIONS,
     "classroom50": CLASSROOM50,

@@ -1,0 +1,1 @@
+"""The hostile suite: attacks as records, packed into submissions and graded by the real command at every level."""
