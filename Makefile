@@ -31,7 +31,7 @@ hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again sh
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
 test: $(READY) ## all tests (the hostile suite at two levels)
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "not levels"
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels"
 
 test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile

@@ -11,9 +11,29 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONGEST = (
+    "test_golden_wrong.py",
+    "test_hostile.py",
+    "test_hostile_bites.py",
+    "test_lessons.py",
+    "test_hostile_confined.py",
+    "test_hostile_sealed.py",
+    "test_golden_right.py",
+    "test_bundle.py",
+    "test_hints.py",
+    "test_hogs.py",
+    "test_faults.py",
+    "test_properties.py",
+    "test_audit_real.py",
+)
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without a CUDA device the gpu tests are skipped, unless they were asked for by name."""
+    """The longest files first, so that none is left for one process at the end; gpu tests need a GPU.
+
+    Without a CUDA device those are skipped, unless they were asked for by name.
+    """
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     gpu = [item for item in items if "gpu" in item.keywords]
     if not gpu or config.option.markexpr == "gpu":
         return

@@ -81,7 +81,20 @@ LAYERS = (
         "seal",
         "sealing",
     },
-    {"pipeline", "grading", "sealer", "hints", "doctor", "classroom", "audit", "bundle", "incell", "platforms", "quiz", "report"},
+    {
+        "pipeline",
+        "grading",
+        "sealer",
+        "hints",
+        "doctor",
+        "classroom",
+        "audit",
+        "bundle",
+        "incell",
+        "platforms",
+        "quiz",
+        "report",
+    },
     {"cli", "__main__"},
 )
 WIRE_IS_FOR = {

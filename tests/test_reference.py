@@ -21,8 +21,14 @@ def lesson(tmp_path: Path) -> Lesson:
     (folder / "solution" / "add.py").write_text("def add(x, y):\n    return x + y\n", encoding="utf-8")
     (folder / "mistakes.py").write_text("def overlay(ids):\n    return {}\n", encoding="utf-8")
     (folder / "mistakes.yaml").write_text(ENTRY, encoding="utf-8")
-    (folder / "probes" / "__init__.py").write_text("def probes(seed):\n    return [seed]\n", encoding="utf-8")
-    return find_lesson(None).model_copy(update={"slug": tmp_path.name, "reference": folder})
+    lesson = find_lesson(None)
+    probes = f"""from types import SimpleNamespace as Probe
+
+def probes(seed):
+    return [Probe(step={lesson.steps[0].id!r}, id=str(seed)), Probe(step="elsewhere", id="no")]
+"""
+    (folder / "probes" / "__init__.py").write_text(probes, encoding="utf-8")
+    return lesson.model_copy(update={"slug": tmp_path.name, "reference": folder})
 
 
 def test_the_solution_and_the_mistakes_are_text(lesson: Lesson) -> None:
@@ -80,9 +86,10 @@ def test_a_catalogue_with_a_fault_names_file_and_line(tmp_path: Path, text: str,
     assert "\n" not in str(raised.value)
 
 
-def test_probes_are_made_from_the_seed(lesson: Lesson) -> None:
-    assert make_probes(lesson, 7) == [7]
-    assert make_probes(lesson, 8) == [8]
+def test_probes_are_made_from_the_seed_for_the_lessons_steps_alone(lesson: Lesson) -> None:
+    asked = lesson.steps[0].id
+    assert [(probe.step, probe.id) for probe in make_probes(lesson, 7)] == [(asked, "7")]
+    assert [(probe.step, probe.id) for probe in make_probes(lesson, 8)] == [(asked, "8")]
 
 
 def test_a_lesson_without_a_reference_has_no_probes(lesson: Lesson, tmp_path: Path) -> None:
