@@ -15,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: help setup grade hint test test-hostile test-gpu test-hogs lint bench audit fuzz faults clean
+.PHONY: help setup grade hint test test-all test-hostile test-gpu test-hogs lint bench audit fuzz faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -30,8 +30,11 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
-test: $(READY) ## all tests (the hostile suite at two levels)
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels"
+test: $(READY) ## the tests; of long rows of the same kind a third, the hostile suite at two levels
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough"
+
+test-all: $(READY) ## every test there is (half an hour on two cores)
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile

@@ -15,6 +15,7 @@ SEED = 5
 WRONG = index("wrong")
 SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]
 DOUBLE = [entry for entry in WRONG if entry["kind"] == "double"]
+KEPT = SINGLE[::3]  # what `make test` asks; `make test-all` asks for all
 CARRIED = [entry for entry in WRONG if entry["kind"] == "carried"]
 
 
@@ -41,8 +42,18 @@ def marked() -> Iterator[Marked]:
         yield Marked(session)
 
 
-@pytest.mark.parametrize("entry", [*SINGLE, *DOUBLE], ids=lambda entry: entry["path"])
+@pytest.mark.parametrize("entry", [*KEPT, *DOUBLE], ids=lambda entry: entry["path"])
 def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
+    _is_not_full(marked, entry)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("entry", [e for e in SINGLE if e not in KEPT], ids=lambda entry: entry["path"])
+def test_other_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
+    _is_not_full(marked, entry)
+
+
+def _is_not_full(marked: Marked, entry: Mapping[str, Any]) -> None:
     step = marked.step(entry)
     assert step.status in ("failed", "partial", "not_attempted")
     assert step.score < step.max_score
@@ -50,8 +61,14 @@ def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> N
 
 
 def test_single_mistakes_are_named(marked: Marked) -> None:
+    missed = _missed(marked, KEPT)
+    assert len(missed) <= 0.05 * len(KEPT), missed
+
+
+@pytest.mark.thorough
+def test_all_single_mistakes_are_named(marked: Marked) -> None:
     missed = _missed(marked, SINGLE)
-    assert len(missed) <= 0.05 * len(SINGLE), missed
+    assert len(missed) <= 0.02 * len(SINGLE), missed
 
 
 def test_double_mistakes_are_named(marked: Marked) -> None:

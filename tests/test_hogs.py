@@ -15,6 +15,7 @@ HONEST = [
 pytestmark = [pytest.mark.hostile, pytest.mark.slow]
 
 
+@pytest.mark.thorough
 def test_honest_work_beside_hogs_gets_the_record_it_gets_alone() -> None:
     alone = all_graded(HONEST)
     assert [record["score"] for record in alone] == [75, 52, 45], "the honest ones are not what they were"

@@ -91,8 +91,17 @@ def one(session: Session, name: str) -> Record:
 SLOW = [name for name, case in CASES.items() if case.get("slow") or case.get("heavy")]
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in SLOW])
+QUICKER = [name for name in CASES if name not in SLOW]
+
+
+@pytest.mark.parametrize("name", QUICKER[::3])
 def test_a_case_gives_the_record_of_the_index(session: Session, name: str) -> None:
+    one(session, name)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [name for name in QUICKER if name not in QUICKER[::3]])
+def test_every_other_case_gives_the_record_of_the_index(session: Session, name: str) -> None:
     one(session, name)
 
 

@@ -65,6 +65,7 @@ def test_each_attack_is_packed_once() -> None:
 
 
 @as_root
+@pytest.mark.thorough
 @pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.id)
 def test_without_walls_an_attack_succeeds_unless_it_is_listed_apart(grader: Simple, attack: Attack) -> None:
     if attack.name.startswith(".git") and shutil.which("git") is None:
