@@ -25,8 +25,8 @@ from .reference import Mistake
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first
 PAIR_BATCH = 300  # pairs asked for at a time
-SHOWN = 10  # wrong answers on which it is seen what a mistake explains by itself
-SHOWN_RIGHT = 4  # right answers on which it is seen where a mistake is at work
+SHOWN = 12  # probes on which it is seen where a mistake is at work, and what it explains by itself
+LEAST_WRONG = 3  # of them that the learner has wrong
 ODD = 2  # of them that two mistakes may give together and neither by itself
 PAIR_SECONDS = 6.0  # spent on pairs of one step at most
 BASE = ""  # stands among the sets for the carried mistakes alone
@@ -113,7 +113,7 @@ def _pair(
     end = time.monotonic() + PAIR_SECONDS
     for start in range(0, len(keys), PAIR_BATCH):
         batch = {key: tuple(entry.id for entry in pairs[key]) for key in keys[start : start + PAIR_BATCH]}
-        found = matches_of(suspect, probes, wrong, batch, ask, size=1)
+        found = matches_of(suspect, probes, wrong, batch, ask, size=1, alike=True)
         good = [key for key in found if found[key].tier is not Tier.LOOSE]
         if good:
             return _once(*pairs[max(good, key=lambda key: found[key].order)])
@@ -137,9 +137,12 @@ def _promising(
     may be odd. Among equals, the more usual come first, which is how each file's mistakes are listed.
     """
     core = [probe for probe in probes if probe.core] or list(probes)
-    off = spread([probe for probe in core if probe.id in wrong], SHOWN)
-    fine = [probe for probe in core if probe.id not in wrong and suspect.got[probe.id].outcome == "returned"]
-    shown = [*off, *spread(fine, SHOWN_RIGHT)]
+    common = spread(core, SHOWN)  # the same for every learner, so that a class asks for them once
+    off = [probe for probe in common if probe.id in wrong]
+    if len(off) < LEAST_WRONG:
+        off = [*off, *spread([p for p in core if p.id in wrong and p not in off], LEAST_WRONG - len(off))]
+    fine = [p for p in common if p.id not in wrong and suspect.got[p.id].outcome == "returned"]
+    shown = [*off, *fine]
     given = ask(suspect.step, shown, {entry.id: (*suspect.base, entry.id) for entry in entries})
     explained: dict[str, set[str]] = {}
     active: dict[str, set[str]] = {}

@@ -50,14 +50,20 @@ def matches_of(
     ask: AskVariants,
     *,
     size: int,
+    alike: bool = False,
 ) -> dict[str, Match]:
-    """Every set of mistakes that may be the learner's: first on a few probes, then on all of them."""
+    """Every set of mistakes that may be the learner's: first on a few probes, then on all of them.
+
+    With `alike` only those whose first answer is the learner's are tried on.
+    """
     sieve = _sieve(suspect, probes, wrong, size)
     left = sets
     for stage in (sieve[:1], sieve[1:]):  # one probe sends most of them away
         if stage and left:
             answers = ask(suspect.step, stage, {key: (*suspect.base, *ids) for key, ids in left.items()})
             possible = {key for key in answers if _possible(suspect, stage, wrong, answers[key])}
+            if alike:
+                possible = {k for k in possible if all(suspect.agrees(p, answers[k][p.id]) for p in stage)}
             left = {key: ids for key, ids in left.items() if key in possible}
     if not left:
         return {}
