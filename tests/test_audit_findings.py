@@ -283,3 +283,24 @@ def test_the_page_has_a_cross_for_every_kill() -> None:
     assert render_page(audit()).count('<td class="kill">×</td>') == 2 + 1 + 1
     assert REASON in render_page(audit())
     assert "&lt;script&gt;" in render_page(unproved())
+
+
+def test_a_distance_is_a_number_however_far_an_answer_is_off() -> None:
+    import numpy as np
+
+    from grader.audit.distances import FARTHEST, ratios
+    from grader.probes import Probe
+    from grader.transcript import Answer, TensorValue
+
+    def tensor(value: float) -> TensorValue:
+        return TensorValue("float64", (1,), "cpu", "Tensor", np.array([value]))
+
+    probe = Probe("s/p", "s", frozenset(), "", {}, (), ("y",), sizes={"T": 4})
+    want = {"s/p": {"y": tensor(1.0)}}
+    near = ratios([probe], want, {"s/p": Answer("s/p", "returned", {"y": tensor(1.0 + 1e-7)})})
+    far = ratios(
+        [probe], {"s/p": {"y": tensor(1e308)}}, {"s/p": Answer("s/p", "returned", {"y": tensor(-1e308)})}
+    )
+    assert 0 < near["s/p"] < 1
+    assert far["s/p"] <= FARTHEST
+    assert ratios([probe], want, {"s/p": Answer("s/p", "raised")}) == {}

@@ -15,6 +15,7 @@ from grader.transcript import TensorValue
 from .findings import Distance
 
 LEAST = 1.0  # in tolerances: up to here an answer passes
+FARTHEST = 1e12  # farther is as far: a record holds no infinity
 
 
 def ratios(
@@ -42,7 +43,8 @@ def _ratio(probe: Probe, want: Expected, got: object) -> float | None:
     if not np.isfinite(mine).all() or not mine.size:
         return None
     allowed = tolerance(probe, float(np.abs(theirs).max(initial=0.0))).absolute
-    return float(np.abs(mine - theirs).max()) / allowed
+    with np.errstate(over="ignore"):  # two huge numbers of opposite sign
+        return min(float(np.abs(mine - theirs).max()) / allowed, FARTHEST)
 
 
 def of_right(probes: Sequence[Probe], ratios: Mapping[str, float]) -> list[Distance]:
