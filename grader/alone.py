@@ -10,7 +10,16 @@ __all__ = ["stand_alone"]
 
 HOME = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # noqa: PTH120  (pathlib is not loaded yet)
 # What changes how text is written or where bytecode goes, and nothing of what is run.
-HARMLESS = ("COERCECLOCALE", "DONTWRITEBYTECODE", "HASHSEED", "IOENCODING", "LEGACYWINDOWSSTDIO", "MALLOC", "UNBUFFERED", "UTF8")  # fmt: skip  # noqa: E501
+HARMLESS = (
+    "COERCECLOCALE",
+    "DONTWRITEBYTECODE",
+    "HASHSEED",
+    "IOENCODING",
+    "LEGACYWINDOWSSTDIO",
+    "MALLOC",
+    "UNBUFFERED",
+    "UTF8",
+)
 
 
 def stand_alone(*, module: bool) -> None:
@@ -24,7 +33,7 @@ def stand_alone(*, module: bool) -> None:
         os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], clean)
     if module and not sys.flags.safe_path and sys.path and _is_here(sys.path[0]):
         del sys.path[0]
-    sys.path[:] = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117
+    sys.path[:] = [place for place in sys.path if os.path.isabs(place)]  # noqa: PTH117  (nor here)
 
 
 def _environment(given: dict[str, str]) -> dict[str, str]:
@@ -45,7 +54,7 @@ def _steers(key: str) -> bool:
 def _is_here(place: str) -> bool:
     """Whether a place on the path is the current folder, and not where this engine lies."""
     try:
-        here = os.path.realpath(os.getcwd())  # noqa: PTH109
+        here = os.path.realpath(os.getcwd())  # noqa: PTH109  (nor here)
     except OSError:
         return False  # it is gone: nothing can be imported from it
     return os.path.realpath(place or os.curdir) == here != HOME

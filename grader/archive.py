@@ -167,9 +167,9 @@ def _bounded_header(place: str) -> type[tarfile.TarInfo]:
         __slots__ = ()
 
         @classmethod
-        def frombuf(cls, buf: bytes | bytearray, encoding: str | None, errors: str) -> Header:
+        def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Header:
             nonlocal spent
-            header = super().frombuf(buf, encoding, errors)  # type: ignore[arg-type]
+            header = super().frombuf(buf, encoding, errors)
             if header.type in extended:
                 spent += header.size**2
                 if header.size > LONG_HEADER_BYTES or spent > LONG_HEADERS_WORK:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .errors import GraderError, InputError, MachineError, in_one_line
+from .errors import GraderError, InputError, in_one_line
+from .report.display import display, forgive, show
 
 if TYPE_CHECKING:
     from .sandbox import Worker
@@ -70,6 +70,8 @@ def grade(
 
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, junit) if file is not None)
+    if github_payload and json == "-":
+        raise InputError("--github-payload and --json -: the record is alone on standard output; name a file")
     record = run(
         path, lesson, seed, sealed=sealed, device=_device(device), workers=context.obj or (),
         isolation=known(require_isolation),
@@ -83,13 +85,13 @@ def grade(
     if github_payload:
         from .platforms.github import hand_on_payload
 
-        _print(hand_on_payload(record))
+        show(hand_on_payload(record))
     if json == "-":
-        _print(record.to_json())
+        show(record.to_json())
     else:
         from .report.terminal import render_here
 
-        _print(render_here(record))
+        show(render_here(record))
     if any(step.status == "broken" for step in record.steps):
         raise typer.Exit(3)
     if fail_under is not None and record.score < fail_under:
@@ -118,13 +120,12 @@ def hint(
 ) -> None:
     """The next hint for a step: a nudge first, then a pointer, then nearly the line."""
     from .hints import next_hint, render
-    from .report.display import display
 
     found = next_hint(
         step, submission, lesson, again=again, start=from_start, sealed=sealed, workers=context.obj or ()
     )
     width, colour, unicode = display()
-    _print(render(found, width=width, colour=colour, unicode=unicode))
+    show(render(found, width=width, colour=colour, unicode=unicode))
 
 
 @app.command()
@@ -157,7 +158,7 @@ def doctor(
 
     level, findings = examine()
     if json in (None, "-"):
-        _print(as_text(level, findings) if json is None else as_json(level, findings))
+        show(as_text(level, findings) if json is None else as_json(level, findings))
     else:
         write_text(Path(str(json)), as_json(level, findings))
 
@@ -196,8 +197,7 @@ def platform(words: Annotated[list[str] | None, typer.Argument(metavar="PLATFORM
 
 def _hand_on(commands: typer.Typer, words: list[str] | None, name: str) -> None:
     """Give the words to commands that are imported only when they are meant."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
+    forgive()
     code = commands(args=words or [], prog_name=f"grader {name}", standalone_mode=False)
     if isinstance(code, int) and code:
         raise typer.Exit(code)
@@ -237,14 +237,3 @@ def _end(words: str, code: int) -> NoReturn:
 
     sys.stderr.write(f"grader: {terminal(words)}\n")
     sys.exit(code)
-
-
-def _print(text: str) -> None:
-    """Write UTF-8 where that is possible; a terminal that knows less gets escapes, never an error."""
-    try:
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            sys.stdout.reconfigure(errors="backslashreplace")
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        raise MachineError(f"standard output cannot be written ({error.strerror or error})") from None

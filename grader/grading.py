@@ -109,6 +109,10 @@ class Session:
 
     def grade(self, path: Path) -> Record:
         """The record of one submission. Raises InputError, LessonError, MachineError."""
+        return self.answered(path)[0]
+
+    def answered(self, path: Path) -> tuple[Record, Transcript]:
+        """The record of one submission, and the answers it was made from. Raises what `grade` raises."""
         from .pipeline import bounded, environment_of, jailed_run, judge_transcript, open_run
         from .source import read_submission
 
@@ -130,9 +134,10 @@ class Session:
             insist_alike(self.worker.hello, self._trusted.hello)
         held = replace(held, gpu=gpu)
         place = environment_of(self.worker, self.device)
-        return judge_transcript(
+        record = judge_transcript(
             lesson, submission, run, found, held, seed=seed, environment=place, started=started
         )
+        return record, found
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:

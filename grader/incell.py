@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.apart import grade_apart
 from grader.platforms.rows import told
 from grader.records import Record, StepRecord
 from grader.report import story
@@ -66,27 +66,13 @@ def line_of(step: StepRecord) -> str:
 def graded(cells: Sequence[str] | None = None) -> Record | None:
     """The record of the cells run so far; None when it could not be made, which is then said."""
     sources = _history() if cells is None else cells
-    root = _root()
     with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-        work, out = Path(folder) / "notebook.ipynb", Path(folder) / "record.json"
+        work = Path(folder) / "notebook.ipynb"
         work.write_text(json.dumps(_notebook(sources)), encoding="utf-8")
-        engine = Path(__file__).resolve().parent.parent
-        environment = {**os.environ, "PYTHONPATH": str(engine)}
-        command = [sys.executable, "-m", "grader", "grade", str(work), "--json", str(out)]
-        try:
-            done = subprocess.run(
-                command, cwd=root, env=environment, capture_output=True, text=True, errors="replace",
-                timeout=SECONDS, check=False,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            _say(
-                f"The grader did not end within {SECONDS:.0f} s. Restart the kernel and run the cells again."
-            )
-            return None
-        if not out.exists():
-            _say((done.stderr.strip().splitlines() or ["The grader said nothing."])[-1])
-            return None
-        return Record.model_validate_json(out.read_bytes())
+        done = grade_apart(work, _root(), SECONDS)
+    if done.record is None:
+        _say(done.said)
+    return done.record
 
 
 def _root() -> Path:

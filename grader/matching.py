@@ -54,7 +54,7 @@ def matches_of(
 ) -> dict[str, Match]:
     """Every set of mistakes that may be the learner's: first on a few probes, then on all of them.
 
-    With `alike` only those whose first answer is the learner's are tried on.
+    With `alike` only those whose answers to these few are the learner's are tried on.
     """
     sieve = _sieve(suspect, probes, wrong, size)
     left = sets

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from grader.bundle.archive import packed, unpacked
+from grader.bundle.checking import examine
 from grader.bundle.choices import cut_down, due_date, read_course
 from grader.bundle.command import command
 from grader.bundle.contents import leaks, secrets
@@ -37,7 +38,8 @@ STAFF = [kind for sides in KINDS.values() for kind in sides if kind.audience == 
 def parts() -> Parts:
     """The real engine, and stand-ins for sealed answers: those are made and tried elsewhere."""
     wheel = engine_wheel(ROOT)
-    return Parts(wheel=lambda: wheel, sealed=lambda: b"sealed answers")
+    hidden = secrets(ROOT, SLUG)
+    return Parts(wheel=lambda: wheel, sealed=lambda: b"sealed answers", secrets=lambda: hidden)
 
 
 def source(parts: Parts, **options: object) -> Source:
@@ -76,10 +78,11 @@ def test_a_notebook_is_valid_has_lasting_ids_and_hides_nothing(parts: Parts) -> 
 
 
 @pytest.mark.parametrize("kind", STAFF, ids=lambda kind: kind.name)
-def test_a_staff_bundle_holds_the_reference_and_says_whose_it_is(parts: Parts, kind: Kind) -> None:
-    held = contents(made(kind, source(parts)))
-    assert f"reference/{SLUG}/solution/attend.py" in held
-    assert json.loads(held[MANIFEST])["audience"] == "staff"
+def test_a_staff_bundle_holds_the_solution_and_says_whose_it_is(parts: Parts, kind: Kind) -> None:
+    held = unpacked(made(kind, source(parts)))
+    solved = [item for item in held if item.path.endswith((f"{SLUG}/solution/attend.py", f"{SLUG}.ipynb"))]
+    assert leaks(solved, parts.secrets())
+    assert json.loads(contents(made(kind, source(parts)))[MANIFEST])["audience"] == "staff"
 
 
 def test_the_search_finds_a_hidden_line_wherever_it_lies() -> None:
@@ -163,8 +166,9 @@ def test_the_manifest_tells_every_file_and_notices_every_change(parts: Parts, ki
         Item(item.path, item.data + b"#") if item.path.endswith("checks.py") else item for item in held
     ]
     less = [item for item in changed if item.path != "constraints.txt"]
+    (checks,) = (item.path for item in held if item.path.endswith("checks.py"))
     assert differences([*less, Item("more.txt", b"")]) == [
-        "constraints.txt is missing", "more.txt is not in the manifest", f"exercises/{SLUG}/checks.py was changed",
+        "constraints.txt is missing", "more.txt is not in the manifest", f"{checks} was changed",
     ]  # fmt: skip
     assert differences([Item("a", b"")]) == ["no manifest"]
     assert differences([Item(MANIFEST, b"[]")]) == [f"{MANIFEST} cannot be read"]
@@ -251,3 +255,28 @@ def test_points_are_scaled_where_a_platform_shows_them(parts: Parts) -> None:
     )
     readme = contents(made(KINDS["student"][0], given))["README.md"].decode()
     assert readme.startswith("# DL: Multi-head attention\n\nDue: 2026-12-01T00:00\n")
+
+
+# --- looking into one -------------------------------------------------------------------------------
+
+
+def test_a_bundle_that_was_tampered_with_or_cannot_grade_is_told(parts: Parts, tmp_path: Path) -> None:
+    held = unpacked(made(KINDS["student"][0], source(parts)))
+    line = (ROOT / "reference" / SLUG / "solution" / "attend.py").read_bytes()
+    path = tmp_path / "student.zip"
+    path.write_bytes(packed([*held, Item("help.py", line)]))
+    told = examine(path)
+    assert told.lines[0] == f"student.zip: student of {SLUG}, for learners"
+    assert "✗ help.py is not in the manifest" in told.lines
+    assert any(text.startswith("✗ it gives away help.py: ") for text in told.lines)
+    assert any(
+        "skeleton cannot be graded" in text and "sealed" in text for text in told.lines
+    )  # a stand-in's
+    assert told.wrong == 3
+
+
+def test_what_is_no_bundle_is_told_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    path.write_bytes(b"no archive")
+    with pytest.raises(InputError, match="not a bundle"):
+        examine(path)

@@ -142,3 +142,9 @@ def test_a_fault_of_ours_is_exit_3_in_one_line(
     assert (code, printed, error.count("\n")) == (3, "", 1)
     assert "ZeroDivisionError: two lines (test_cli.py, line" in error
     assert "Traceback" not in error
+
+
+def test_the_payload_never_stands_beside_a_record_on_standard_output(small: Path) -> None:
+    done = run("grade", small, "--json", "-", "--github-payload")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.decode().startswith("grader: --github-payload and --json -: ")

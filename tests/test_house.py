@@ -48,6 +48,7 @@ LAYERS = (
         "lone",
         "notebook",
         "archive",
+        "apart",
         "output",
         "scan",
     }

@@ -6,15 +6,19 @@ import base64
 import datetime
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from grader.apart import Apart, grade_apart
 from grader.errors import InputError
 from grader.lessons import find_lesson
+from grader.platforms import gradescope
 from grader.platforms.classroom50 import result, whole
 from grader.platforms.github import commands, hand_on_payload, payload, summary
-from grader.platforms.gradescope import NOT_RUN, failed, headline, results
+from grader.platforms.gradescope import NOT_RUN, failed, headline, results, run
 from grader.platforms.rows import Row, rows, told, unrun
+from grader.platforms.sheets import marked_sheet
 from tests.report_records import check, mistake, record, step
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -129,3 +133,87 @@ def test_points_that_are_whole_stay_as_they_are() -> None:
 def test_classroom50_without_its_variables_says_which_is_missing() -> None:
     with pytest.raises(InputError, match="COMMIT_URL is not set"):
         result([], {**GIVEN, "COMMIT_URL": ""}, NOW)
+
+
+# --- Gradescope's folders ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Folders as Gradescope lays them out, with the checkout's lesson and quiz as the autograder's source."""
+    for name in ("source", "submission", "results"):
+        (tmp_path / name).mkdir()
+    for name in ("exercises", "reference", "quizzes"):
+        (tmp_path / "source" / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def graded(base: Path) -> dict[str, Any]:
+    run(base, 50, "limited", "visible", leaderboard=True)
+    made: dict[str, Any] = json.loads((base / "results" / "results.json").read_text("utf-8"))
+    return made
+
+
+def test_work_and_a_sheet_are_graded_where_gradescope_puts_them(base: Path) -> None:
+    (base / "submission" / "concat.py").write_text(
+        "def concat(heads):\n    return heads.transpose(1, 2).flatten(2)\n"
+    )
+    (base / "submission" / "sheet.yaml").write_text(
+        "learner: ana\nanswers: {kc-01: no idea at all, kc-02: f}\n"
+    )
+    made = graded(base)
+    scores = {row["tags"][0]: row["score"] for row in made["tests"] if "quiz" not in row["tags"]}
+    assert {name: score for name, score in scores.items() if score} == {"concat": 5.0}
+    asked = [row for row in made["tests"] if "quiz" in row["tags"]]
+    assert [row["number"] for row in asked] == [f"10.{place}" for place in range(1, 11)]
+    assert made["output"].startswith("5 of 50 points\n")
+    assert made["leaderboard"] == [{"name": "points", "value": 5.0}]
+
+
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        (Apart(None, "nothing of the lesson is in it", unusable=True), "nothing of the lesson is in it"),
+        (Apart(None, "no room"), "the grader or its machine failed, not you: no room. Tell the staff."),
+    ],
+)
+def test_work_that_is_not_graded_has_every_row_and_the_reason_first(
+    base: Path, monkeypatch: pytest.MonkeyPatch, came: Apart, said: str
+) -> None:
+    monkeypatch.setattr(gradescope, "grade_apart", lambda *_, **__: came)
+    made = graded(base)
+    assert made["output"] == said
+    assert {row["output"] for row in made["tests"]} == {"not run"}
+
+
+def test_rows_are_there_before_anything_is_run(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    def look(*_: object, **__: object) -> Apart:
+        seen.append((base / "results" / "results.json").read_text("utf-8"))
+        return Apart(record(step("project", "passed", 15, 15)))
+
+    monkeypatch.setattr(gradescope, "grade_apart", look)
+    made = graded(base)
+    assert NOT_RUN in seen[0]
+    assert [row["name"] for row in made["tests"]] == ["Project"]
+
+
+def test_only_a_plain_sheet_of_a_bearable_size_is_marked(base: Path) -> None:
+    work = base / "submission"
+    assert marked_sheet(work, ROOT, "multi_head_attention") is None
+    (work / "big.yaml").write_text("learner: x\n" + "#" * (1 << 20))
+    (work / "link.yaml").symlink_to(ROOT / "quizzes" / "multi_head_attention.yaml")
+    (work / "none.json").write_text("[1, 2]")
+    assert marked_sheet(work, ROOT, "multi_head_attention") is None
+    assert marked_sheet(work, base, "multi_head_attention") is None  # no bank there
+
+
+def test_a_grade_apart_that_has_no_time_says_so(tmp_path: Path) -> None:
+    assert grade_apart(tmp_path, ROOT, 0.05).said == "the grade did not come to its end within 0 s"
+
+
+def test_a_folder_with_nothing_of_the_lesson_is_for_the_learner_to_mend(tmp_path: Path) -> None:
+    done = grade_apart(tmp_path, ROOT, 60)
+    assert (done.record, done.unusable) == (None, True)
+    assert str(tmp_path) in done.said

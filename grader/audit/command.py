@@ -43,8 +43,8 @@ def command(
         bool, typer.Option("--quick", help=f"{QUICK_SEEDS} seeds, {QUICK_MUTANTS} mutants.")
     ] = False,
     right_seeds: Annotated[
-        int, typer.Option(min=0, help="On how many seeds each right submission is judged beside.")
-    ] = 1,
+        int, typer.Option(min=0, help="On how many more seeds each right submission is judged.")
+    ] = 0,
     pairs: Annotated[
         int, typer.Option(min=0, help="How many pairs of known mistakes are made in each step.")
     ] = PAIRS,

@@ -6,6 +6,7 @@ import ast
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from . import operators, statements
 from .sites import Block, Scope, blocks, expressions, functions
@@ -68,7 +69,7 @@ def _slips(tree: ast.Module) -> Iterator[_Slip]:
         if isinstance(node, ast.ClassDef) and node.bases:
             kept = list(node.bases)
             yield _made(tree, "dropped base", node.lineno, Scope(node.name), node.bases.clear,
-                        lambda node=node, kept=kept: node.bases.extend(kept))  # type: ignore[misc]  # fmt: skip
+                        partial(node.bases.extend, kept))  # fmt: skip
 
 
 def _of_expressions(tree: ast.Module) -> Iterator[_Slip]:
@@ -76,8 +77,7 @@ def _of_expressions(tree: ast.Module) -> Iterator[_Slip]:
         for operator, node in operators.changes(site):
             yield _made(
                 tree, operator, site.node.lineno, site.scope,
-                lambda node=node, site=site: site.put(node),  # type: ignore[misc]
-                lambda site=site: site.put(site.node),  # type: ignore[misc]
+                partial(site.put, node), partial(site.put, site.node),
             )  # fmt: skip
 
 

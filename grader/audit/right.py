@@ -18,6 +18,7 @@ from grader.variants import together
 from grader.yamltext import read_yaml
 
 from .bench import Bench, end, probes_of
+from .distances import of_right, ratios
 from .findings import Loss, WorkFinding
 from .judging import Subject, judge_each
 
@@ -75,8 +76,11 @@ def try_solution(bench: Bench) -> list[WorkFinding]:
 
 def try_right(bench: Bench, path: Path, steps: Sequence[str]) -> WorkFinding:
     """One right submission, on the whole road; `steps` it should have, where that is known."""
-    record = bench.session.grade(path)
-    return WorkFinding(kind="right", tried=1, losses=tuple(_lost(record, path.name, steps)))
+    record, found = bench.session.answered(path)
+    distances = of_right(bench.probes, ratios(bench.probes, bench.want, found.answers))
+    return WorkFinding(
+        kind="right", tried=1, losses=tuple(_lost(record, path.name, steps)), distances=tuple(distances)
+    )
 
 
 def try_seeds(bench: Bench, seeds: Sequence[int]) -> WorkFinding:

@@ -41,7 +41,7 @@ class Plan:
     seeds: int = 200
     mutants: int | None = None
     right: Path | None = None
-    right_seeds: int = 1
+    right_seeds: int = 0
     pairs: int = 0
     processes: int = 0
 
@@ -71,7 +71,7 @@ def prepare(plan: Plan) -> Task:
     read_equivalents(lesson.reference)
     seed = lesson.public_seed if plan.seed is None else plan.seed
     every = {mutant.id: mutant for mutant in every_mutant(lesson, lesson.reference / "solution")}
-    more = tuple(range(seed, seed + plan.right_seeds))
+    more = tuple(range(seed + 1, seed + 1 + plan.right_seeds))
     listed = submissions(plan.right) if plan.right is not None else []
     right = [RightJob(path, steps, more) for path, steps in listed]
     numbers = range(seed + 1, seed + 1 + plan.seeds)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import tempfile
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.apart import grade_apart
 from grader.errors import GraderError, InputError
 from grader.lessons import find_root
-from grader.records import Record
 
 from .archive import unpacked
 from .contents import forbidden_files, leaks, secrets
@@ -100,18 +99,11 @@ def _grades(items: Sequence[Item]) -> tuple[str, bool]:
         course = next((p.parent.parent.parent for p in root.rglob("exercises/*/lesson.yaml")), root)
         lesson = next(course.glob("exercises/*"), course)
         engine = root / ".engine"
-        import zipfile
-
-        zipfile.ZipFile(wheel).extractall(engine)
-        run = f"import sys; sys.path.insert(0, {str(engine)!r}); from grader.__main__ import main; main()"
-        command = [sys.executable, "-P", "-c", run, "grade", str(lesson), "--json", "-"]
-        try:
-            done = subprocess.run(command, cwd=course, capture_output=True, timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return f"its skeleton was not graded within {SECONDS:.0f} s", False
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
-        return f"its skeleton cannot be graded: {said[-1]}", False
-    record = Record.model_validate_json(done.stdout)
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(engine)
+        done = grade_apart(lesson, course, SECONDS, engine=engine)
+    if done.record is None:
+        return f"its skeleton cannot be graded: {done.said}", False
+    record = done.record
     fine = record.score == 0 and all(step.status == "not_attempted" for step in record.steps)
     return f"its skeleton earns {record.score:g} of {record.max_score:g} points, by its own engine", fine

@@ -9,7 +9,7 @@ from .student import items as student_items
 
 def staff_items(source: Source) -> list[Item]:
     """The hidden reference and the autograder's script."""
-    script = filled("classroom50/autograder.sh.j2", "autograder.sh", source, executable=True, staff=True)
+    script = filled("classroom50/autograder.sh.j2", "autograder.sh", source, executable=True)
     return [*staff_side(source), script]
 
 

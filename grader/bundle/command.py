@@ -69,17 +69,8 @@ def command(
         else tuple(name.strip() for name in steps.split(",") if name.strip()),
     )
     names = list(KINDS) if kind == ALL else [kind]
-    _make(
-        [(each, _place(each, out, many)) for each in _kinds(names) for many in [_many(names)]], lesson, chosen
-    )
-
-
-def _kinds(names: list[str]) -> list[Kind]:
-    return [kind for name in names for kind in KINDS[name]]
-
-
-def _many(names: list[str]) -> bool:
-    return len(_kinds(names)) > 1
+    made_now = [each for name in names for each in KINDS[name]]
+    _make([(each, _place(each, out, len(made_now) > 1)) for each in made_now], lesson, chosen)
 
 
 def _place(kind: Kind, out: Path, many: bool) -> Path:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import base64
-import io
 import json
 import re
-import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from grader.errors import InputError
 from grader.lessons import LESSON_FILE, Lesson
 
+from .archive import unpacked
 from .model import Audience, Item
 
 BRIEF = "README.md"
@@ -21,6 +20,7 @@ ENGINE = (".py", ".ini", ".j2", ".css", ".js", ".md")  # what the engine's own f
 HIDDEN_FOLDERS = ("reference", "quizzes")
 TELLING = 24  # characters from which on a line is somebody's, not everybody's
 DEEP = 4  # archives within archives
+ARCHIVE = b"PK\x03\x04"
 PAYLOADS = (  # an archive as text: how it looks, how it is read
     (
         re.compile(rb"[A-Za-z0-9+/\n]{400,}={0,2}"),
@@ -73,12 +73,12 @@ def secrets(root: Path, slug: str) -> frozenset[str]:
     return frozenset(line for line in found - public if len(line) >= TELLING)
 
 
-def leaks(items: Iterable[Item], kept: frozenset[str], allowed: frozenset[str] = frozenset()) -> list[str]:
+def leaks(items: Iterable[Item], kept: frozenset[str]) -> list[str]:
     """`place: line` for each hidden line that a bundle holds, in its files, archives in them and payloads."""
     found = []
     for place, text in _texts(items, DEEP):
         lines = set(_lines(text))
-        found += [f"{place}: {line}" for line in sorted((lines & kept) - allowed)]
+        found += [f"{place}: {line}" for line in sorted(lines & kept)]
     return found
 
 
@@ -124,16 +124,13 @@ def _readable(item: Item) -> str:
 
 
 def _unpacked(item: Item) -> list[Item]:
-    if not item.data.startswith(b"PK\x03\x04"):
-        return []
-    with zipfile.ZipFile(io.BytesIO(item.data)) as archive:
-        return [Item(name, archive.read(name)) for name in archive.namelist() if not name.endswith("/")]
+    return unpacked(item.data) if item.data.startswith(ARCHIVE) else []
 
 
 def _payloads(item: Item) -> list[Item]:
     """Archives that lie in a text as base64 or base85."""
     found: list[Item] = []
-    if item.data.startswith(b"PK\x03\x04"):
+    if item.data.startswith(ARCHIVE):
         return found
     plain = item.data.replace(b"\\n", b"\n")
     for pattern, read in PAYLOADS:
@@ -142,6 +139,6 @@ def _payloads(item: Item) -> list[Item]:
                 data = read(match.group().replace(b"\n", b""))
             except ValueError:
                 continue
-            if data.startswith(b"PK\x03\x04"):
+            if data.startswith(ARCHIVE):
                 found.append(Item(f"payload-{len(found)}.zip", data))
     return found

@@ -24,6 +24,7 @@ def source_of(slug: str | None, options: Options, root: Path | None = None) -> S
     parts = Parts(
         wheel=functools.cache(lambda: engine_wheel(home)),
         sealed=functools.cache(lambda: sealed_answers(home, lesson, options.seed)),
+        secrets=functools.cache(lambda: secrets(home, lesson.slug)),
     )
     return Source(home, lesson, options, parts)
 
@@ -43,12 +44,7 @@ def held_back(kind: Kind, source: Source, items: list[Item]) -> None:
     if kind.audience == "staff":
         return
     wrong = forbidden_files(items, kind.audience)
-    wrong += leaks(items, secrets(source.root, source.lesson.slug), quiz_lines(items))
+    wrong += leaks(items, source.parts.secrets())
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise LessonError(f"the bundle {kind.name} would give away {wrong[0]}{more}; nothing was written")
-
-
-def quiz_lines(_: list[Item]) -> frozenset[str]:
-    """Lines of the quiz that learners do see: none as they stand, since a page shows them as HTML."""
-    return frozenset()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -68,6 +68,7 @@ class Parts:
 
     wheel: Callable[[], Item]
     sealed: Callable[[], bytes]
+    secrets: Callable[[], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +84,3 @@ class Kind:
     suffix: str
     make: Callable[[Source], list[Item]]
     single: bool = False
-    facts: Mapping[str, str] = field(default_factory=dict)

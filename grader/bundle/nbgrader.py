@@ -21,12 +21,10 @@ def items(source: Source) -> list[Item]:
     """A course folder: the source notebook, the files it is handed out with, settings, the engine."""
     slug = source.lesson.slug
     text = json.dumps(notebook(cells(source)), indent=1, ensure_ascii=False) + "\n"
-    beside = [
-        Item(f"source/{slug}/{item.path}", item.data)
-        for item in learner_side(source)
-        if item.path.startswith("exercises/")
-    ]
-    engine = [item for item in learner_side(source) if not item.path.startswith("exercises/")]
+    given = learner_side(source)
+    public = [item for item in given if item.path.startswith("exercises/")]
+    beside = [Item(f"source/{slug}/{item.path}", item.data) for item in public]
+    engine = [item for item in given if item not in public]
     return [
         Item(f"source/{slug}/{slug}.ipynb", text.encode()),
         *beside,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from grader.errors import InputError
 from grader.grading import SEALED_FILE
 from grader.quiz.bank import read_bank
@@ -72,8 +70,3 @@ def filled(template: str, path: str, source: Source, *, executable: bool = False
         **values,
     )
     return Item(path, text.encode(), executable)
-
-
-def copied(root: Path, name: str, path: str) -> Item:
-    """A file of the checkout as it stands, under another path."""
-    return Item(path, (root / name).read_bytes())

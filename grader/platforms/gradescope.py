@@ -6,14 +6,13 @@ The format and the folders are those of Gradescope's autograder documentation (A
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from grader.apart import grade_apart
 from grader.errors import GraderError
 from grader.lessons import Lesson, find_lesson
 from grader.output import write_text
@@ -107,30 +106,11 @@ def _row(number: int, row: Row) -> dict[str, Any]:
 
 def _graded(base: Path, isolation: str) -> tuple[Record | None, str]:
     """The record, or why there is none; the grade is a process of its own, so that nothing outlives its time."""
-    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-        place = Path(folder) / "record.json"
-        command = [sys.executable, "-m", "grader", "grade", str(base / "submission"), "--json", str(place)]
-        try:
-            done = subprocess.run(
-                [*command, "--require-isolation", isolation],
-                cwd=base / "source",
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return (
-                None,
-                f"the grader did not end within {SECONDS:.0f} s; tell the staff, this costs you nothing",
-            )
-        if done.returncode in (0, 1) and place.exists():
-            return Record.model_validate_json(place.read_bytes()), ""
-        said = (done.stderr.strip().splitlines() or ["the grader said nothing"])[-1].removeprefix("grader: ")
-        if done.returncode == 2:
-            return None, said
-        return None, f"the grader or its machine failed, not you: {said}. Tell the staff."
+    options = ("--require-isolation", isolation)
+    done = grade_apart(base / "submission", base / "source", SECONDS, options=options)
+    if done.record is not None or done.unusable:
+        return done.record, done.said
+    return None, f"the grader or its machine failed, not you: {done.said}. Tell the staff."
 
 
 def _write(place: Path, made: dict[str, Any]) -> None:
