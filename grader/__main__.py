@@ -1,6 +1,7 @@
 """`python -m grader` is the command `grader`; its workers are started before anything large is imported."""
 
 import os
+import signal
 import sys
 
 from .alone import stand_alone
@@ -38,6 +39,7 @@ def main(*, module: bool = False) -> "NoReturn":
         code, words = INTERRUPTED, "stopped"
     except BaseException as error:  # noqa: BLE001  (the command could not even be read)
         words = f"the grader itself could not start: {type(error).__name__}: {error}"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends here anyway: pressed twice, it may not cut the end
     for worker in workers:
         try:
             worker.close()

@@ -248,10 +248,13 @@ def test_ctrl_c_keeps_the_answers_and_the_same_command_goes_on(tmp_path: Path) -
         nonlocal seen
         while words not in seen:
             assert time.monotonic() < deadline, seen
-            if press:
-                os.write(terminal, press)
-            if select.select([terminal], [], [], 2)[0]:
-                seen += os.read(terminal, 4096)
+            try:
+                if press:
+                    os.write(terminal, press)
+                if select.select([terminal], [], [], 2)[0]:
+                    seen += os.read(terminal, 4096)
+            except OSError:  # Linux says so when the other end is closed
+                raise AssertionError(f"ended without {words!r}: {seen!r}") from None
 
     try:
         until(b"Your answer: ")
