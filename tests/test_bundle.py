@@ -15,7 +15,7 @@ import yaml
 from grader.bundle.archive import packed, unpacked
 from grader.bundle.checking import examine
 from grader.bundle.choices import cut_down, due_date, read_course
-from grader.bundle.command import command
+from grader.bundle.command import _place, command
 from grader.bundle.contents import leaks, secrets
 from grader.bundle.engine import engine_wheel
 from grader.bundle.kinds import KINDS
@@ -229,6 +229,7 @@ def test_a_wrong_course_file_is_told_by_its_line(tmp_path: Path, text: str, said
 
 def test_a_due_date_is_a_date() -> None:
     assert due_date("2026-12-01T23:59+01:00") == "2026-12-01T23:59+01:00"
+    assert due_date("2026-12-01") == "2026-12-01T23:59"  # the day's end, not its beginning
     assert due_date("") == ""
     with pytest.raises(InputError, match=r"--due next week: not a date; write 2026-12-01"):
         due_date("next week")
@@ -241,6 +242,16 @@ def test_unknown_steps_and_kinds_are_refused_by_name(tmp_path: Path) -> None:
         command("studnet", None, out=tmp_path / "x.zip")
     with pytest.raises(InputError, match="say where to write it: --out PATH"):
         command("student", None)
+
+
+def test_bundles_of_one_kind_lie_beside_each_other_under_names_of_their_own(tmp_path: Path) -> None:
+    for kind, names in {
+        "actions": ["mha.zip", "mha-staff.zip"], "classroom50": ["mha.zip", "mha-autograder.zip"], "student": ["mha.zip"],
+    }.items():  # fmt: skip
+        places = [_place(each, kind, tmp_path / "mha.zip", len(KINDS[kind]) > 1) for each in KINDS[kind]]
+        assert [place.name for place in places] == names
+    every = [_place(each, "all", tmp_path / "out", True) for sides in KINDS.values() for each in sides]
+    assert len(set(every)) == len(every)
 
 
 def test_points_are_scaled_where_a_platform_shows_them(parts: Parts) -> None:

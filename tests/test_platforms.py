@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import csv
 import datetime
 import json
 from pathlib import Path
@@ -15,8 +16,9 @@ from grader.errors import InputError
 from grader.lessons import find_lesson
 from grader.platforms import gradescope
 from grader.platforms.classroom50 import result, whole
-from grader.platforms.github import commands, hand_on_payload, payload, summary
+from grader.platforms.github import commands, hand_on_payload, payload, summary, unusable
 from grader.platforms.gradescope import NOT_RUN, failed, headline, results, run
+from grader.platforms.late import HEAD, handed, row
 from grader.platforms.rows import Row, rows, told, unrun
 from grader.platforms.sheets import marked_sheet
 from tests.report_records import check, mistake, record, step
@@ -133,6 +135,59 @@ def test_points_that_are_whole_stay_as_they_are() -> None:
 def test_classroom50_without_its_variables_says_which_is_missing() -> None:
     with pytest.raises(InputError, match="COMMIT_URL is not set"):
         result([], {**GIVEN, "COMMIT_URL": ""}, NOW)
+
+
+# --- late work --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("at", "due", "minutes", "said"),
+    [
+        ("2026-12-05T10:29:00+01:00", "2026-12-04T23:59+01:00", 630, "late by 10 h 30 min: "),
+        ("2026-12-04T23:59:20+01:00", "2026-12-04T23:59+01:00", 0, "late by 1 min: "),
+        ("2026-12-04T23:59:00+01:00", "2026-12-04T22:59", 0, ""),  # a due date without a zone is UTC
+        ("2026-12-04T23:58:59+01:00", "2026-12-04T23:59+01:00", 0, ""),
+        (
+            "2026-12-07T08:00:00Z",
+            "2026-12-04T23:59",
+            3361,
+            "late by 2 days: committed 2026-12-07 08:00 UTC, due",
+        ),
+    ],
+)
+def test_a_commit_after_the_due_date_is_late(at: str, due: str, minutes: int, said: str) -> None:
+    work = handed(f"abc123 {at}", due)
+    assert work.late is not None
+    assert work.late // datetime.timedelta(minutes=1) == minutes
+    assert work.said.startswith(said)
+    assert bool(work.said) == bool(said)
+    assert work.commit == "abc123"
+
+
+def test_where_a_time_is_not_known_nothing_is_late() -> None:
+    for commit, due in (("", "2026-12-04"), ("abc 2026-12-05T10:29:00Z", ""), ("abc", "2026-12-04")):
+        assert (handed(commit, due).late, handed(commit, due).said) == (None, "")
+    with pytest.raises(InputError, match="--due tomorrow: no time"):
+        handed("", "tomorrow")
+    with pytest.raises(InputError, match="--commit soon: no time"):
+        handed("abc soon", "")
+
+
+def test_a_row_of_the_gradebook_is_one_line_and_no_formula() -> None:
+    work = handed("abc 2026-12-05T10:29:00+00:00", "2026-12-04")
+    (head, values) = csv.reader(row("=ana", record(attend()), work).splitlines())  # type: ignore[arg-type]
+    assert tuple(head) == HEAD
+    assert values == ["'=ana", "7", "20", "abc", "2026-12-05T10:29:00+00:00", "2069", ""]
+    (_, values) = csv.reader(row("ana", None, handed("", ""), "nothing of the lesson in it").splitlines())
+    assert values == ["ana", "0", "", "", "", "", "nothing of the lesson in it"]
+
+
+def test_work_that_cannot_be_used_is_text_in_a_summary_and_an_annotation() -> None:
+    text, line = unusable(EVIL, "Attention")
+    assert text.startswith("## `Attention`: nothing could be graded\n\n```")
+    assert line.startswith("::error title=Nothing could be graded::")
+    assert "\n" not in line
+    assert f"\n{EVIL.splitlines()[0]}\n" in text  # in a block of code it is only text
 
 
 # --- Gradescope's folders ---------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from grader.yamltext import read_yaml
 from .model import Item, Options
 
 COURSE_FILE = "course.yaml"
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class CourseText(Frozen):
@@ -52,11 +54,12 @@ def read_course(path: Path | None, root: Path) -> Options:
 
 
 def due_date(text: str) -> str:
-    """A due date as ISO 8601, or "". Raises InputError."""
+    """A due date as ISO 8601, or "": a bare day is due at its end. Raises InputError."""
     if not text:
         return ""
     try:
-        return datetime.datetime.fromisoformat(text).isoformat(timespec="minutes")
+        moment = f"{text}T23:59" if DAY.fullmatch(text) else text
+        return datetime.datetime.fromisoformat(moment).isoformat(timespec="minutes")
     except ValueError:
         raise InputError(f"--due {text}: not a date; write 2026-12-01 or 2026-12-01T23:59+01:00") from None
 

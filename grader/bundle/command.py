@@ -70,17 +70,17 @@ def command(
     )
     names = list(KINDS) if kind == ALL else [kind]
     made_now = [each for name in names for each in KINDS[name]]
-    _make([(each, _place(each, out, len(made_now) > 1)) for each in made_now], lesson, chosen)
+    _make([(each, _place(each, kind, out, len(made_now) > 1)) for each in made_now], lesson, chosen)
 
 
-def _place(kind: Kind, out: Path, many: bool) -> Path:
+def _place(kind: Kind, asked: str, out: Path, many: bool) -> Path:
     """Where a bundle goes: the file that was named, or a file of its own name in a folder."""
     folder = out.is_dir() or (many and not out.suffix)
     if folder:
         return out / f"{kind.name}{kind.suffix}"
-    if many:  # the learners' has the name that was given; the staff's beside it can never be mistaken for it
-        return out if kind.audience == "learner" else out.with_name(f"{out.stem}-staff{kind.suffix}")
-    return out
+    if kind.name == asked:
+        return out  # what belongs to it lies beside it, under a longer name, and is never mistaken for it
+    return out.with_name(f"{out.stem}-{kind.name.removeprefix(f'{asked}-')}{kind.suffix}")
 
 
 def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options) -> None:

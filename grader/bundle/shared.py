@@ -16,6 +16,7 @@ CONSTRAINTS = "constraints.txt"
 DEVELOPING = frozenset({  # what is there for the tests alone; nobody else needs their versions
     "execnet", "hatchling", "hypothesis", "jupyterquiz", "librt", "lxml", "mypy", "mypy_extensions", "playwright",
     "greenlet", "pytest-xdist", "ruff", "types-PyYAML", "ast_serialize", "atheris", "pathspec", "trove-classifiers",
+    "certifi", "charset-normalizer", "check-jsonschema", "click", "regress", "requests", "ruamel.yaml", "urllib3",
 })  # fmt: skip
 
 

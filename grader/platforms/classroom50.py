@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from .rows import Row
 SCHEMA = "classroom50/result/v1"
 MOST_ROWS = 100
 FACTORS = (1, 10, 100)
+TAGGED = re.compile(r"submit/(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\dZ)(?=-|$)")
 ASKED = {
     "classroom": "CLASSROOM",
     "assignment": "ASSIGNMENT",
@@ -37,7 +39,8 @@ def result(found: Sequence[Row], given: Mapping[str, str], now: datetime.datetim
     return {
         "schema": SCHEMA,
         **facts,
-        "datetime": now.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "datetime": _handed_in(facts["submission"], now),
+        "graded_at": _instant(now),
         "score": sum(_whole(row.score, factor) for row in shown),
         "max-score": sum(_whole(row.max_score, factor) for row in shown),
         "tests": [
@@ -51,6 +54,20 @@ def result(found: Sequence[Row], given: Mapping[str, str], now: datetime.datetim
             for row in shown
         ],
     }
+
+
+def _handed_in(tag: str, now: datetime.datetime) -> str:
+    """When the work was handed in, as its tag says: grading it again must not make it late."""
+    match = TAGGED.match(tag)
+    try:
+        at = datetime.datetime.fromisoformat("{}{}:{}:{}".format(*match.groups())) if match else now
+    except ValueError:
+        at = now
+    return _instant(at)
+
+
+def _instant(at: datetime.datetime) -> str:
+    return at.astimezone(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def whole(found: Sequence[Row]) -> int:

@@ -15,13 +15,22 @@ from grader.errors import InputError
 from grader.lessons import find_lesson
 from grader.output import write_text
 from grader.records import Record
-from grader.sinks import json_quiet
+from grader.sinks import json_quiet, terminal, workflow_command
 from grader.text import printable
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
 WHY = 500  # characters of the reason why work cannot be used
-RecordArgument = Annotated[Path, typer.Argument(metavar="RECORD", help="What `grader grade --json` wrote.")]
+MaybeRecord = Annotated[
+    Path | None, typer.Argument(metavar="RECORD", help="What `grader grade --json` wrote.")
+]
+UnusableOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Instead of a record: why the work cannot be used.")
+]
+DueOption = Annotated[str, typer.Option(metavar="DATE", help="Work committed later is marked late.")]
+CommitOption = Annotated[
+    str, typer.Option(metavar="'SHA TIME'", help="What `git log -1 --format='%H %cI'` says.")
+]
 
 
 @app.callback()
@@ -49,32 +58,61 @@ def gradescope(
 
 @app.command()
 def github(
-    record: RecordArgument,
+    record: MaybeRecord = None,
+    unusable: UnusableOption = None,
+    *,
     submission: Annotated[Path, typer.Option(metavar="DIR", help="The graded folder, for lines.")] = Path(),
     prefix: Annotated[str, typer.Option(help="That folder as the repository calls it.")] = "",
+    due: DueOption = "",
+    commit: CommitOption = "",
 ) -> None:
     """Write the job summary where GITHUB_STEP_SUMMARY says, and annotations on standard output."""
     from .github import commands, summary
+    from .github import unusable as nothing
+    from .late import handed
 
-    read = _read(record)
-    lesson = find_lesson(read.lesson)
+    late = handed(commit, due).said
+    read, why = _outcome(record, unusable)
+    if read is None:
+        text, line = nothing(why, find_lesson(None).title)
+        lines = [line]
+    else:
+        lesson = find_lesson(read.lesson)
+        text, lines = summary(read, lesson.title, late), commands(read, lesson, submission, prefix)
     place = os.environ.get("GITHUB_STEP_SUMMARY", "")
-    text = summary(read, lesson.title)
     if place:
         with Path(place).open("a", encoding="utf-8") as file:
             file.write(text)
-    for line in commands(read, lesson, submission, prefix):
+    for line in [*lines, *([workflow_command("warning", late, title="Late")] if late else [])]:
         typer.echo(line)
 
 
 @app.command()
+def row(
+    record: MaybeRecord = None,
+    unusable: UnusableOption = None,
+    *,
+    learner: Annotated[str, typer.Option(help="Whose work it is.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the table goes.")],
+    due: DueOption = "",
+    commit: CommitOption = "",
+) -> None:
+    """Write one learner's row of a gradebook as CSV, and say how late the work is."""
+    from .late import handed
+    from .late import row as one_row
+
+    work = handed(commit, due)
+    read, why = _outcome(record, unusable)
+    write_text(out, one_row(learner, read, work, why))
+    if work.said:
+        typer.echo(terminal(f"{learner}: {work.said}"))
+
+
+@app.command()
 def classroom50(
-    record: Annotated[
-        Path | None, typer.Argument(metavar="RECORD", help="What `grader grade --json` wrote.")
-    ] = None,
-    unusable: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Instead of a record: why the work cannot be used.")
-    ] = None,
+    record: MaybeRecord = None,
+    unusable: UnusableOption = None,
+    *,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the result goes.")] = Path("result.json"),
     points: Annotated[float | None, typer.Option(help="What the whole is worth.")] = None,
 ) -> None:
@@ -82,17 +120,27 @@ def classroom50(
     from .classroom50 import result
     from .rows import rows, unrun
 
-    if record is not None:
-        read = _read(record)
-        found = rows(read, 1.0 if points is None else points / read.max_score)
-    elif unusable is not None:
+    read, why = _outcome(record, unusable)
+    if read is None:
         lesson = find_lesson(None)
-        why = printable(unusable.read_text("utf-8", "replace"), WHY, keep_lines=True).strip()
         found = unrun(lesson, 1.0 if points is None else points / lesson.max_score, why)
     else:
-        raise InputError("say which record, or --unusable with the reason")
+        found = rows(read, 1.0 if points is None else points / read.max_score)
     made = result(found, os.environ, datetime.datetime.now(datetime.UTC))
     write_text(out, json_quiet(json.dumps(made, ensure_ascii=False, indent=1)) + "\n")
+
+
+def _outcome(record: Path | None, unusable: Path | None) -> tuple[Record | None, str]:
+    """The record, or why the work cannot be used. Raises InputError."""
+    if record is not None:
+        return _read(record), ""
+    if unusable is None:
+        raise InputError("say which record, or --unusable with the reason")
+    try:
+        text = unusable.read_text("utf-8", "replace")
+    except OSError as error:
+        raise InputError(f"{unusable}: cannot be read ({error.strerror})") from None
+    return None, printable(text, WHY, keep_lines=True).strip()
 
 
 def _read(path: Path) -> Record:

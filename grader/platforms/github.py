@@ -25,8 +25,11 @@ from .rows import Row, rows, told
 SIGNS = {"passed": "✅", "partial": "🟡", "not_attempted": "⚪"}
 
 
-def summary(record: Record, title: str) -> str:
-    """The grade as Markdown: points, a table of the steps, then what each undone one says, as plain text in blocks."""
+def summary(record: Record, title: str, late: str = "") -> str:
+    """The grade as Markdown: points, a table of the steps, then what each undone one says, as plain text in blocks.
+
+    `late` is one sentence about work that came late.
+    """
     lines = [
         f"## {markdown_inline(title)}: {story.number(record.score)} of {story.number(record.max_score)} points",
         "",
@@ -42,10 +45,16 @@ def summary(record: Record, title: str) -> str:
     for step in record.steps:
         if step.status not in ("passed", "not_attempted"):
             lines += [f"### {markdown_inline(story.title_of(step))}", "", markdown_block(told(step))]
-    lines += [markdown_inline(warning) for warning in record.warnings]
+    lines += [markdown_inline(warning) for warning in (*record.warnings, late) if warning]
     isolation = str(record.environment.get("isolation", "unknown"))
     lines.append(f"Isolation {markdown_inline(isolation)}, seed {record.seed}.")
     return "\n".join(lines) + "\n"
+
+
+def unusable(why: str, title: str) -> tuple[str, str]:
+    """The summary and the annotation of work in which there is nothing to grade."""
+    head = f"## {markdown_inline(title)}: nothing could be graded"
+    return f"{head}\n\n{markdown_block(why)}", workflow_command("error", why, title="Nothing could be graded")
 
 
 def commands(record: Record, lesson: Lesson, submission: Path, prefix: str) -> list[str]:

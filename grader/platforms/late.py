@@ -1,0 +1,86 @@
+"""Late work: how late a commit is, in words and in a gradebook's row. Nothing is taken off: that is for a person."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import io
+from dataclasses import dataclass
+
+from grader.errors import InputError
+from grader.records import Record
+from grader.report import story
+from grader.sinks import csv_cell
+
+HEAD = ("learner", "points", "of", "commit", "committed", "minutes_late", "problem")
+LONG = 500  # characters of the reason why work cannot be used
+MINUTE = datetime.timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A commit, when its author's clock says it was made, and when it was due; nothing where that is not known."""
+
+    commit: str = ""
+    at: datetime.datetime | None = None
+    due: datetime.datetime | None = None
+
+    @property
+    def late(self) -> datetime.timedelta | None:
+        """How late it is, nothing when it is in time; None where either time is not known."""
+        if self.at is None or self.due is None:
+            return None
+        return max(self.at - self.due, datetime.timedelta())
+
+    @property
+    def said(self) -> str:
+        """One sentence about late work; "" for work in time."""
+        if not self.late or self.at is None or self.due is None:
+            return ""
+        return f"late by {_length(self.late)}: committed {_time(self.at)}, due {_time(self.due)}"
+
+
+def handed(commit: str, due: str) -> Handed:
+    """What `git log -1 --format='%H %cI'` says, and a due date. Raises InputError."""
+    name, _, at = commit.strip().partition(" ")
+    return Handed(name, _read("--commit", at), _read("--due", due))
+
+
+def row(learner: str, record: Record | None, work: Handed, problem: str = "") -> str:
+    """A table with its head and one learner's row, as CSV; no points where there is no record."""
+    values = (
+        learner,
+        "0" if record is None else story.number(record.score),
+        "" if record is None else story.number(record.max_score),
+        work.commit,
+        "" if work.at is None else work.at.isoformat(),
+        None if work.late is None else work.late // MINUTE,
+        problem,
+    )
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(HEAD)
+    table.writerow([csv_cell(value, LONG) for value in values])
+    return text.getvalue()
+
+
+def _read(option: str, text: str) -> datetime.datetime | None:
+    """A time; where it names no zone, it is UTC."""
+    if not text:
+        return None
+    try:
+        read = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{option} {text}: no time; write 2026-12-01T23:59+01:00") from None
+    return read if read.tzinfo else read.replace(tzinfo=datetime.UTC)
+
+
+def _time(at: datetime.datetime) -> str:
+    return f"{at.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _length(late: datetime.timedelta) -> str:
+    hours, minutes = divmod(late // MINUTE, 60)
+    if hours >= 48:
+        return f"{hours // 24} days"
+    return f"{hours} h {minutes} min" if hours else f"{max(minutes, 1)} min"

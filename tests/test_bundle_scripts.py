@@ -1,0 +1,184 @@
+"""The scripts of bundles for GitLab and Classroom 50, run as those systems would; and where a script looks."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from grader.bundle.model import Item, Options, Parts, Source
+from grader.bundle.shared import filled
+from grader.lessons import find_lesson
+
+ROOT = Path(__file__).resolve().parent.parent
+SLUG = "multi_head_attention"
+EXERCISE = Path("exercises") / SLUG
+SCHEMA = Path(__file__).resolve().parent / "schemas" / "classroom50_result.json"
+CONCAT = "def concat(heads):\n    return heads.transpose(1, 2).flatten(2)\n"
+GIVEN = {
+    "CLASSROOM": "dl", "ASSIGNMENT": "mha", "ASSIGNMENT_TYPE": "individual", "USERNAME": "ana",
+    "SUBMISSION_TAG": "submit/2026-11-30T07-59-30Z-a1b2c3d", "COMMIT_URL": "c", "RELEASE_URL": "r", "REVIEW_URL": "v",
+}  # fmt: skip
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs the jail of Linux")
+
+
+# --- where the work is -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def enter() -> str:
+    """The lines that scripts share: from `work`, the learner's tree, to the folder that is graded."""
+    parts = Parts(wheel=lambda: Item("engine/x.whl", b""), sealed=lambda: b"", secrets=frozenset)
+    source = Source(ROOT, find_lesson(SLUG, ROOT), Options(), parts)
+    return filled("shared/work.sh.j2", "work.sh", source).data.decode()
+
+
+def plain(tree: Path) -> str:
+    (tree / EXERCISE).mkdir(parents=True)
+    return f"tree/{EXERCISE}"
+
+
+def flat(tree: Path) -> str:
+    (tree / "attend.py").touch()
+    return "tree"
+
+
+def link_within(tree: Path) -> str:
+    (tree / "mine").mkdir()
+    (tree / "exercises").mkdir()
+    (tree / EXERCISE).symlink_to("../mine")
+    return "tree/mine"
+
+
+def link_out(tree: Path) -> str:
+    (tree.parent / "reference").mkdir()
+    (tree / "exercises").mkdir()
+    (tree / EXERCISE).symlink_to("../../reference")
+    return "tree"
+
+
+def parent_link_out(tree: Path) -> str:
+    (tree.parent / "others" / SLUG).mkdir(parents=True)
+    (tree / "exercises").symlink_to("../others")
+    return "tree"
+
+
+def link_to_a_neighbour_of_like_name(tree: Path) -> str:
+    (tree.parent / "tree-of-another").mkdir()
+    (tree / "exercises").mkdir()
+    (tree / EXERCISE).symlink_to("../../tree-of-another")
+    return "tree"
+
+
+def link_to_itself(tree: Path) -> str:
+    (tree / "exercises").mkdir()
+    (tree / EXERCISE).symlink_to(SLUG)
+    return "tree"
+
+
+@pytest.mark.parametrize(
+    "lay",
+    [plain, flat, link_within, link_out, parent_link_out, link_to_a_neighbour_of_like_name, link_to_itself],
+    ids=lambda lay: lay.__name__,
+)
+def test_a_script_enters_the_exercise_and_follows_no_link_out_of_the_tree(
+    enter: str, tmp_path: Path, lay: object
+) -> None:
+    home = tmp_path / "with a space"
+    (home / "tree").mkdir(parents=True)
+    wanted = lay(home / "tree")  # type: ignore[operator]
+    script = f'set -euo pipefail\nwork=tree\n{enter}\nprintf %s "$work"'
+    done = subprocess.run(["bash", "-c", script], cwd=home, capture_output=True, text=True, check=True)
+    assert done.stdout == str(home.resolve() / wanted)
+
+
+# --- the scripts themselves --------------------------------------------------------------------------
+
+
+def bundle(kind: str, place: Path, *options: str) -> None:
+    """A kind of bundle, made by the command and unpacked with its bits."""
+    steps = ("--steps", "project,concat,output")  # those with the fewest known mistakes to seal
+    command = [sys.executable, "-m", "grader", "bundle", kind, "--out", str(place), *steps, *options]
+    place.mkdir()
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    for path in place.glob("*.zip"):
+        with zipfile.ZipFile(path) as held:
+            for info in held.infolist():
+                Path(held.extract(info, place / path.stem)).chmod((info.external_attr >> 16) & 0o777)
+
+
+def python_of(folder: Path) -> str:
+    """In place of pip: the engine that the bundle carries, unpacked, before the packages of this environment."""
+    (wheel,) = folder.glob("engine/*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / ".engine")
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{folder / ".engine"}" exec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    return str(python)
+
+
+def run(script: list[str], where: Path, given: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "OPENBLAS_CORETYPE") if name in os.environ}
+    return subprocess.run(
+        script,
+        cwd=where,
+        env={**kept, "HOME": str(where), **given},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_gitlab_fetches_grades_and_marks_what_came_late(tmp_path: Path) -> None:
+    bundle("gitlab", tmp_path / "made", "--due", "2026-12-04")
+    staff, work = tmp_path / "made" / "gitlab-staff", tmp_path / "made" / "gitlab"
+    (work / EXERCISE / "concat.py").write_text(CONCAT)
+    late = {f"GIT_{role}_DATE": "2026-12-06T12:00:00Z" for role in ("AUTHOR", "COMMITTER")}
+    who = ["-c", "user.name=Ana", "-c", "user.email=ana@school.example"]
+    for words in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", "Mine"]):
+        subprocess.run(["git", *words], cwd=work, check=True, env={**os.environ, **late})
+    given = {"REPOSITORY": work.as_uri(), "REF": "main", "LEARNER": "ana", "GRADER_PYTHON": python_of(staff)}
+    done = run(["bash", ".gitlab/grade.sh", "work"], staff, {**given, "CI_JOB_TOKEN": "glcbt_secret"})
+    assert done.returncode == 0, done.stderr
+    (row,) = csv.DictReader((staff / "reports" / "grade.csv").read_text("utf-8").splitlines())
+    assert (row["learner"], row["points"], row["minutes_late"]) == ("ana", "10", "2161")
+    assert "ana: late by 36 h 1 min: " in done.stdout
+    assert (staff / "reports" / "junit.xml").is_file()
+    kept = [path.read_text("utf-8") for path in (staff / "reports").iterdir()]
+    assert not [text for text in [*kept, done.stdout, done.stderr] if "glcbt_secret" in text]
+
+
+def test_classroom50_grades_in_the_learners_checkout_by_answers_that_are_not_the_learners(
+    tmp_path: Path,
+) -> None:
+    bundle("classroom50", tmp_path / "made")
+    autograder, work = tmp_path / "made" / "classroom50-autograder", tmp_path / "made" / "classroom50"
+    (work / EXERCISE / "concat.py").write_text(CONCAT)
+    (sealed,) = (work / EXERCISE).glob("*sealed*")
+    sealed.write_bytes(b"all answers are right")
+    (work / EXERCISE / "checks.py").write_text("")
+    script = [sys.executable, str(autograder / "autograder.py")]
+    done = run(script, work, {**GIVEN, "GRADER_PYTHON": python_of(autograder)})
+    assert done.returncode == 0, done.stderr
+    result = json.loads((work / "result.json").read_text("utf-8"))
+    assert list(Draft202012Validator(json.loads(SCHEMA.read_text("utf-8"))).iter_errors(result)) == []
+    assert {row["test-name"]: row["score"] for row in result["tests"] if row["score"]} == {
+        "Join the heads": 10
+    }
+    assert (result["score"], result["max-score"], result["datetime"]) == (10, 30, "2026-11-30T07:59:30Z")
+    shutil.rmtree(work / "exercises")
+    done = run(script, work, {**GIVEN, "GRADER_PYTHON": python_of(autograder)})
+    result = json.loads((work / "result.json").read_text("utf-8"))
+    assert (done.returncode, result["score"], len(result["tests"])) == (0, 0, 3)
+    assert "nothing of the lesson in it" in result["tests"][0]["message"]
