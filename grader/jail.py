@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .visible import ENGINE, engine_among, library_paths, readable_paths, visible_paths
+
 WORKER = Path(__file__).resolve().parent / "worker"
 FIRST_UID, UIDS, SLOTS = 60_600, 560, 8  # uids nobody has; one grader's children take a few of them
 TMP_BYTES = 64 * 2**20  # all that a guest may write
@@ -163,6 +165,8 @@ def _bubblewrap(
         command += ["--perms", "0755", "--dir", folder]
     for path in visible:
         command += ["--ro-bind", str(path), str(path)]
+    if engine_among(visible):
+        command += ["--size", "4096", "--perms", "0755", "--tmpfs", str(ENGINE), "--remount-ro", str(ENGINE)]
     command += ["--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu"]
     command += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind", str(WORKER), "/worker"]
     cache = _font_cache()
@@ -177,29 +181,12 @@ def _bubblewrap(
     return (*command, "--chdir", "/", *(inside or _python(Path("/worker"))))
 
 
-def visible_paths() -> list[Path]:
-    """What Python and its libraries need, no more: interpreter, site-packages, system libraries."""
-    paths = {Path(name) for name in ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/usr/share/fonts")}
-    paths |= {Path(sys.executable).resolve(), Path(sys.base_prefix) / "lib", *map(Path, _site())}
-    kept: list[Path] = []
-    for path in sorted(path for path in paths if path.exists()):
-        if not any(path.is_relative_to(other) for other in kept):
-            kept.append(path)
-    return kept
-
-
-def _site() -> list[str]:
-    return [
-        path for path in sys.path if path.endswith(("site-packages", "dist-packages")) and Path(path).is_dir()
-    ]
-
-
 def _program() -> str:
     return str(Path(sys.executable).resolve())
 
 
 def _python(worker: Path) -> tuple[str, ...]:
-    return (_program(), "-I", "-S", "-B", "-c", BOOT, str(worker), *_site())
+    return (_program(), "-I", "-S", "-B", "-c", BOOT, str(worker), *library_paths())
 
 
 def _environment(fonts: str) -> dict[str, str]:
@@ -217,9 +204,10 @@ def _environment(fonts: str) -> dict[str, str]:
 
 def _walls(scratch: str, uid: int | None) -> dict[str, str]:
     """What a guest may read and write, and the user it becomes; the worker takes both out again."""
-    readable = [str(path) for path in visible_paths()] + ["/etc/ld.so.cache", "/sys/devices/system/cpu"]
+    whole, listed = ([str(path) for path in paths] for paths in readable_paths())
+    system = ["/etc/ld.so.cache", "/sys/devices/system/cpu"]
     devices = ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"]
-    told = json.dumps([[*readable, *devices], [scratch, "/dev/null"]])
+    told = json.dumps([[*whole, *system, *devices], [scratch, "/dev/null"], listed])
     return {"GRADER_WALLS": told, "GRADER_UID": "" if uid is None else str(uid)}
 
 

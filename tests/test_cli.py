@@ -125,7 +125,7 @@ def here(
 def test_a_machine_without_torch_is_exit_3_in_one_line(
     small: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jail, "_site", list)
+    monkeypatch.setattr(jail, "library_paths", list)
     code, printed, error = here(capsys, monkeypatch, "grade", str(small))
     assert (code, printed, error.count("\n")) == (3, "", 1)
     assert "the worker did not start: ModuleNotFoundError: No module named 'torch'" in error

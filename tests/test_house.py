@@ -56,6 +56,7 @@ LAYERS = (
         "arriving",
         "processes",
         "isolation",
+        "visible",
         "jail",
         "running",
         "twins",

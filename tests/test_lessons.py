@@ -7,6 +7,7 @@ import shutil
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ from corpus import SOLUTION, names_of
 
 from grader.accounts import Standard, homes_of
 from grader.agreement import Answers, Suspect, alike, words
+from grader.audit.judging import judge_each, killers
 from grader.cases import Case
 from grader.diagnose import diagnose
 from grader.grading import Session
-from grader.judge import judge
 from grader.lessons import Lesson, Step, find_lesson
 from grader.pipeline import standard
 from grader.probes import Probe
@@ -116,13 +117,17 @@ def test_every_mistake_answers_in_its_own_step(catalogue: Catalogue) -> None:
 def test_every_mistake_fails_its_step(catalogue: Catalogue) -> None:
     checks = catalogue.lesson.folder / "checks.py"
     passed = []
-    for step, entry in homed(catalogue):
-        given = catalogue.answers[step.id][entry.id]
-        cases = [Case(p, given[p.id], catalogue.held.want.get(p.id, {})) for p in catalogue.asked(step)]
-        verdicts = judge(checks, {step.id: cases}, [step.id])
-        assert verdicts
-        if all(verdict.status == "passed" for verdict in verdicts):
-            passed.append((step.id, entry.id))
+    for step, homed_here in groupby(homed(catalogue), key=lambda pair: pair[0]):
+        entries = [entry for _, entry in homed_here]
+        subjects = []
+        for entry in entries:
+            given = catalogue.answers[step.id][entry.id]
+            cases = [Case(p, given[p.id], catalogue.held.want.get(p.id, {})) for p in catalogue.asked(step)]
+            subjects.append({step.id: cases})
+        for entry, verdicts in zip(entries, judge_each(checks, subjects, [step.id]), strict=True):
+            assert verdicts
+            if not killers(verdicts):
+                passed.append((step.id, entry.id))
     assert not passed, passed
 
 

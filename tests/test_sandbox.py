@@ -440,7 +440,7 @@ def test_a_bubblewrap_that_may_not_work_here_is_passed_over(monkeypatch: pytest.
 
 
 def test_without_torch_there_is_no_worker_and_the_reason_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jail, "_site", list)
+    monkeypatch.setattr(jail, "library_paths", list)
     worker = start_jailed()
     try:
         with pytest.raises(MachineError, match=r"the worker did not start: .*No module named 'torch'"):

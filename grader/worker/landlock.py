@@ -36,8 +36,11 @@ def version() -> int:
     return max(0, int(libc.syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(VERSION))))
 
 
-def shut_out(readable: Iterable[str], writable: Iterable[str]) -> int:
-    """Leave this process only these paths, for good; tells the version in force. Raises OSError."""
+def shut_out(readable: Iterable[str], writable: Iterable[str], listed: Iterable[str] = ()) -> int:
+    """Leave this process only these paths, for good; tells the version in force. Raises OSError.
+
+    Of folders that are only `listed`, all names can be seen, and no file be read.
+    """
     libc = ctypes.CDLL(None, use_errno=True)
     known = version()
     if not known:
@@ -50,7 +53,8 @@ def shut_out(readable: Iterable[str], writable: Iterable[str]) -> int:
     size = 24 if known >= SCOPE_FROM else 16 if known >= NET_FROM else 8
     ruleset = _call(libc, CREATE_RULESET, attributes, size, 0)
     try:
-        for paths, rights in ((readable, READ_FILE | READ_DIR), (writable, handled & ~EXECUTE)):
+        given = (readable, READ_FILE | READ_DIR), (writable, handled & ~EXECUTE), (listed, READ_DIR)
+        for paths, rights in given:
             for path in paths:
                 _add(libc, ruleset, path, rights)
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
