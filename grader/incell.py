@@ -5,6 +5,7 @@ The learner's code has run in this kernel, so nothing here is proof against it; 
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import sys
@@ -13,19 +14,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.apart import grade_apart
+from grader.apart import Apart, grade_apart
+from grader.notebook import OURS
 from grader.platforms.rows import told
 from grader.records import Record, StepRecord
 from grader.report import story
 
 COURSE = "GRADER_COURSE"  # a folder with exercises/ and, where it counts, reference/
+GRADING = "NBGRADER_EXECUTION"  # there while nbgrader grades: its graded cells say all there is to say
+OTTER_FILES = Path("../source/files")  # otter's own copy, which no archive that was handed in replaces
+OTTER_CELLS = "from otter"  # how the cells begin that otter puts before and after a learner's
 SECONDS = 200.0
+NOT_YOURS = "the grader itself failed here, not you; tell who gave you this lesson"
 SIGNS = {"passed": "✓", "partial": "~", "not_attempted": "·"}
 
 
 def check(step: str = "") -> None:
     """Print what is right and what is not: of one step, or of all of them."""
-    record = graded()
+    record = None if GRADING in os.environ else graded()
     if record is None:
         return
     shown = [one for one in record.steps if step in ("", one.id)]
@@ -44,16 +50,27 @@ def points(step: str, out_of: float) -> float:
 
     Raises AssertionError, whose text says why, when there are none.
     """
-    record = graded()
-    found = next((one for one in record.steps if one.id == step), None) if record is not None else None
-    if found is None or found.status == "broken":
-        raise AssertionError("the grader itself failed here, not you; tell who gave you this lesson")
-    earned = round(out_of * found.score / found.max_score, 4)
+    found = _step(step)
+    worth = round(out_of * found.score / found.max_score, 4)
     text = told(found)
-    if not earned:
+    if not worth:
         raise AssertionError(text)
     _say(f"{line_of(found)}\n{text}")
-    return earned
+    return worth
+
+
+def earned(step: str, check: str) -> None:
+    """A test case that passes if this check of a step earned its points.
+
+    Raises AssertionError, whose text says why not: the first such check of a step tells the step's whole story.
+    """
+    found = _step(step)
+    one = next((each for each in found.checks if each.id == check), None)
+    if found.score >= found.max_score or (one is not None and one.points >= one.max_points):
+        return
+    first = next((each for each in found.checks if each.points < each.max_points), one)
+    text = told(found) if one is None or one is first else story.check_line(one)
+    raise AssertionError(text.replace("<", "‹"))  # otter hands it to a page as it is
 
 
 def line_of(step: StepRecord) -> str:
@@ -63,35 +80,55 @@ def line_of(step: StepRecord) -> str:
     return f"{sign} {story.title_of(step)}: {score} of {most}"
 
 
-def graded(cells: Sequence[str] | None = None) -> Record | None:
+def graded() -> Record | None:
     """The record of the cells run so far; None when it could not be made, which is then said."""
-    sources = _history() if cells is None else cells
-    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
-        work = Path(folder) / "notebook.ipynb"
-        work.write_text(json.dumps(_notebook(sources)), encoding="utf-8")
-        done = grade_apart(work, _root(), SECONDS)
+    done = _done()
     if done.record is None:
         _say(done.said)
     return done.record
 
 
+def _step(step: str) -> StepRecord:
+    """One step of the cells run so far. Raises AssertionError when there is no grade to speak of."""
+    done = _done()
+    steps = () if done.record is None else done.record.steps
+    found = next((one for one in steps if one.id == step), None)
+    if found is None or found.status == "broken":
+        raise AssertionError(done.said if done.unusable else NOT_YOURS)
+    return found
+
+
+def _done() -> Apart:
+    return _graded(tuple(_history()), _root())
+
+
+@functools.lru_cache(maxsize=1)
+def _graded(sources: tuple[str, ...], root: Path) -> Apart:
+    """One grade for all that asks while nothing new has been run."""
+    with tempfile.TemporaryDirectory(prefix="grader-") as folder:
+        work = Path(folder) / "notebook.ipynb"
+        work.write_text(json.dumps(_notebook(sources)), encoding="utf-8")
+        return grade_apart(work, root, SECONDS)
+
+
 def _root() -> Path:
-    """Where the lesson is: the folder that the environment names, the engine's own, or the current one."""
+    """Where the lesson is: as the environment says, as otter does, beside the engine, or in the current folder."""
     named = os.environ.get(COURSE, "")
     beside = Path(__file__).resolve().parent.parent.parent
-    for place in (Path(named) if named else None, beside):
+    for place in (Path(named) if named else None, OTTER_FILES, beside):
         if place is not None and (place / "exercises").is_dir():
             return place
     return Path.cwd()
 
 
 def _history() -> list[str]:
-    """What has been run in this kernel, in order; the last definition of a name counts, as in the kernel."""
+    """What a learner has run in this kernel, in order; the last definition of a name counts, as in the kernel."""
     try:
         shell = get_ipython()  # type: ignore[name-defined]  # IPython puts it among the builtins
     except NameError:
         raise RuntimeError("check() works in a notebook; elsewhere use `grader grade PATH`") from None
-    return [str(source) for source in shell.user_ns.get("In", []) if str(source).strip()]
+    cells = (str(source) for source in shell.user_ns.get("In", []))
+    return [cell for cell in cells if cell.strip() and not cell.startswith((OURS, OTTER_CELLS))]
 
 
 def _notebook(sources: Sequence[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ __all__ = ["OURS", "Notebook", "NotebookError", "code_cells", "read_notebook"]
 
 CODE_CHARACTERS = 1 << 20  # the code of one notebook; what it shows may be larger
 CELLS = 5_000
-OURS = "# grader: setup"  # a cell that begins so is a bundle's own, and nothing of the learner's
+OURS = "# grader's own cell"  # a cell that begins so is a bundle's own, and nothing of the learner's
 
 
 class NotebookError(Exception):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from grader.lessons import Step
+from grader.notebook import OURS
 from grader.quiz.bank import read_bank
 from grader.quiz.draw import draw
 from grader.quiz.view import view
 
 from .contents import BRIEF, exercise
-from .model import Source
+from .model import Item, Source
 
 Cell = dict[str, Any]
+RUN_ONCE = "run it once, and leave it as it is"
+LEAVE = "leave it as it is"
 
 
 def markdown(name: str, text: str, **metadata: object) -> Cell:
@@ -34,11 +38,22 @@ def code(name: str, text: str, **metadata: object) -> Cell:
     return {**frame, "source": text.strip("\n")}
 
 
-def notebook(cells: list[Cell], **metadata: object) -> dict[str, Any]:
-    """A whole notebook, format 4.5."""
+def ours(name: str, say: str, text: str, **metadata: object) -> Cell:
+    """A code cell of the bundle's own, which no grade takes for the learner's work."""
+    return code(name, f"{OURS}: {say}\n{text}", **metadata)
+
+
+def raw(name: str, text: str) -> Cell:
+    """A cell that a platform's tools read and take out."""
+    return {"cell_type": "raw", "id": name, "metadata": {}, "source": text.strip("\n")}
+
+
+def notebook(path: str, cells: list[Cell]) -> Item:
+    """A whole notebook, format 4.5, as a file of a bundle."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    facts = {"kernelspec": kernel, "language_info": {"name": "python"}, **metadata}
-    return {"nbformat": 4, "nbformat_minor": 5, "metadata": facts, "cells": cells}
+    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    whole = {"nbformat": 4, "nbformat_minor": 5, "metadata": facts, "cells": cells}
+    return Item(path, (json.dumps(whole, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def brief(source: Source) -> Cell:
@@ -62,11 +77,18 @@ def skeletons(source: Source) -> Mapping[str, str]:
     return {step.id: _as_cell(files[step.file]) for step in source.lesson.steps}
 
 
-def solutions(source: Source) -> Mapping[str, str]:
-    """Each step's solution as a cell, by id: for source notebooks that a platform strips of them."""
+def solved(source: Source, begin: str, end: str) -> Mapping[str, str]:
+    """Each step's skeleton with its solution below, by id; a platform takes out what is between the marks.
+
+    What a solution takes from a neighbour's file stands in a cell above it.
+    """
     assert source.lesson.reference is not None
-    folder = source.lesson.reference / "solution"
-    return {step.id: _as_cell((folder / step.file).read_text("utf-8")) for step in source.lesson.steps}
+    folder, given, right = source.lesson.reference / "solution", skeletons(source), {}
+    neighbours = "|".join(re.escape(step.file.removesuffix(".py")) for step in source.lesson.steps)
+    for step in source.lesson.steps:
+        text = _as_cell((folder / step.file).read_text("utf-8"))
+        right[step.id] = re.sub(rf"^from (?:{neighbours}) import .*\n", "", text, flags=re.MULTILINE)
+    return {name: f"{given[name].rstrip()}\n\n\n{begin}\n{right[name].strip()}\n{end}" for name in given}
 
 
 def quiz(source: Source) -> Iterator[Cell]:

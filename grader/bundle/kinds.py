@@ -12,6 +12,7 @@ from .image import IMAGE
 from .model import Kind
 from .nbgrader import NBGRADER
 from .notebook import NOTEBOOK
+from .otter import OTTER
 from .quizzes import CANVAS, MOODLE
 from .student import STUDENT
 
@@ -19,6 +20,7 @@ KINDS: Mapping[str, tuple[Kind, ...]] = {
     "student": (STUDENT,),
     "notebook": (NOTEBOOK,),
     "nbgrader": (NBGRADER,),
+    "otter": (OTTER,),
     "gradescope": (GRADESCOPE,),
     "actions": ACTIONS,
     "classroom50": CLASSROOM50,

@@ -1,32 +1,30 @@
 """The bundle `nbgrader`: a source notebook that nbgrader releases, collects and grades.
 
 Cell metadata is nbgrader's schema 3: solution cells keep the skeleton and lose the region below it, test cells
-give their points as the last value.
+give their points as the last value. These stand together at the end, where one grade serves them all.
 """
 
 from __future__ import annotations
 
-import json
-
 from grader.lessons import Step
 
-from .cells import Cell, brief, code, heading, markdown, notebook, quiz, skeletons, solutions
+from .cells import LEAVE, Cell, brief, code, heading, markdown, notebook, ours, quiz, solved
 from .model import Item, Kind, Source
 from .shared import filled, learner_side
 
 SCHEMA = 3
+MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
 def items(source: Source) -> list[Item]:
     """A course folder: the source notebook, the files it is handed out with, settings, the engine."""
     slug = source.lesson.slug
-    text = json.dumps(notebook(cells(source)), indent=1, ensure_ascii=False) + "\n"
     given = learner_side(source)
     public = [item for item in given if item.path.startswith("exercises/")]
     beside = [Item(f"source/{slug}/{item.path}", item.data) for item in public]
     engine = [item for item in given if item not in public]
     return [
-        Item(f"source/{slug}/{slug}.ipynb", text.encode()),
+        notebook(f"source/{slug}/{slug}.ipynb", cells(source)),
         *beside,
         *engine,
         filled("nbgrader/nbgrader_config.py.j2", "nbgrader_config.py", source),
@@ -36,19 +34,23 @@ def items(source: Source) -> list[Item]:
 
 def cells(source: Source) -> list[Cell]:
     """The source notebook's cells, in order."""
-    given, right = skeletons(source), solutions(source)
+    work = solved(source, *MARKS)
     made = [brief(source)]
     for step in source.lesson.steps:
-        worth = round(step.points * source.scale, 4)
-        made.append(heading(step, worth))
-        text = (
-            f"{given[step.id].rstrip()}\n\n\n### BEGIN SOLUTION\n{right[step.id].strip()}\n### END SOLUTION"
-        )
-        made.append(code(f"{step.id}-work", text, nbgrader=_solution(step)))
-        check = f'from grader.incell import points\n\npoints("{step.id}", {worth:g})'
-        made.append(code(f"{step.id}-check", check, nbgrader=_test(step, worth)))
+        made.append(heading(step, _worth(source, step)))
+        made.append(code(f"{step.id}-work", work[step.id], nbgrader=_solution(step)))
+        made.append(ours(f"{step.id}-try", LEAVE, f'from grader.incell import check\n\ncheck("{step.id}")'))
+    made.append(markdown("points", "## Points\n\nOne cell a step: what it earns, and what to mend."))
+    for step in source.lesson.steps:
+        worth = _worth(source, step)
+        test = f'from grader.incell import points\n\npoints("{step.id}", {worth:g})'
+        made.append(ours(f"{step.id}-check", LEAVE, test, nbgrader=_test(step, worth)))
     made.append(markdown("end", "That was all. Restart, run all cells, save, and hand in."))
     return [*made, *quiz(source)]
+
+
+def _worth(source: Source, step: Step) -> float:
+    return round(step.points * source.scale, 4)
 
 
 def _solution(step: Step) -> dict[str, object]:

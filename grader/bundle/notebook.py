@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import zipfile
 from io import BytesIO
 
 from grader.grading import SEALED_FILE
-from grader.notebook import OURS
 
 from .archive import packed
-from .cells import Cell, brief, code, heading, markdown, notebook, quiz, skeletons
+from .cells import LEAVE, RUN_ONCE, Cell, brief, code, heading, markdown, notebook, ours, quiz, skeletons
 from .choices import lesson_file
 from .contents import CHECKS, exercise
 from .model import Item, Kind, Source
@@ -23,8 +21,7 @@ NEEDED = {  # what a grade imports, by the name it is installed under; a noteboo
 }  # fmt: skip
 LINE = 20_000  # characters of the payload in one line, so that editors stay quick
 
-SETUP = """{ours} (run this cell once, and leave it as it is)
-import base64, importlib.util, io, os, shutil, subprocess, sys, zipfile
+SETUP = """import base64, importlib.util, io, os, shutil, subprocess, sys, zipfile
 _needed = {needed}
 _missing = [name for module, name in _needed.items() if importlib.util.find_spec(module) is None]
 if _missing:
@@ -48,9 +45,9 @@ def cells(source: Source) -> list[Cell]:
     for step in lesson.steps:
         made.append(heading(step, step.points))
         made.append(code(f"{step.id}-work", given[step.id]))
-        made.append(code(f"{step.id}-check", f'check("{step.id}")'))
+        made.append(ours(f"{step.id}-check", LEAVE, f'check("{step.id}")'))
     made.append(markdown("all-title", "## All together"))
-    made.append(code("all-check", "check()"))
+    made.append(ours("all-check", LEAVE, "check()"))
     return [*made, *quiz(source)]
 
 
@@ -60,10 +57,10 @@ def setup(source: Source) -> Cell:
     text = base64.b85encode(data).decode()
     lines = "\n".join(text[start : start + LINE] for start in range(0, len(text), LINE))
     place = f".grader/{hashlib.sha256(data).hexdigest()[:12]}"
-    body = SETUP.format(ours=OURS, needed=NEEDED, place=place, first=source.lesson.steps[0].id)
-    first, _, rest = body.partition("\n")
+    body = SETUP.format(needed=NEEDED, place=place, first=source.lesson.steps[0].id)
     payload = f'_payload = """\n{lines}\n"""'
-    return code("setup", f"{first}\n{payload}\n{rest}", jupyter={"source_hidden": True}, tags=["hide-input"])
+    hidden = {"source_hidden": True}
+    return ours("setup", RUN_ONCE, f"{payload}\n{body}", jupyter=hidden, tags=["hide-input"])
 
 
 def carried(source: Source) -> list[Item]:
@@ -92,8 +89,7 @@ def _is_engine(name: str) -> bool:
 
 def items(source: Source) -> list[Item]:
     """The one notebook."""
-    text = json.dumps(notebook(cells(source)), indent=1, ensure_ascii=False) + "\n"
-    return [Item("notebook.ipynb", text.encode())]
+    return [notebook("notebook.ipynb", cells(source))]
 
 
 NOTEBOOK = Kind(
