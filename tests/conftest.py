@@ -20,6 +20,7 @@ LONGEST = (
     "test_hostile_sealed.py",
     "test_golden_right.py",
     "test_bundle.py",
+    "test_classroom_week.py",
     "test_hints.py",
     "test_hogs.py",
     "test_faults.py",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,10 +37,15 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 
 
 @pytest.fixture(scope="module")
-def enter() -> str:
-    """The lines that scripts share: from `work`, the learner's tree, to the folder that is graded."""
+def source() -> Source:
+    """What templates are filled from, where engine and answers are not what is tried."""
     parts = Parts(wheel=lambda: Item("engine/x.whl", b""), sealed=lambda: b"", secrets=frozenset)
-    source = Source(ROOT, find_lesson(SLUG, ROOT), Options(), parts)
+    return Source(ROOT, find_lesson(SLUG, ROOT), Options(), parts)
+
+
+@pytest.fixture(scope="module")
+def enter(source: Source) -> str:
+    """The lines that scripts share: from `work`, the learner's tree, to the folder that is graded."""
     return filled("shared/work.sh.j2", "work.sh", source).data.decode()
 
 
@@ -102,6 +108,41 @@ def test_a_script_enters_the_exercise_and_follows_no_link_out_of_the_tree(
     assert done.stdout == str(home.resolve() / wanted)
 
 
+# --- what becomes of a grade -------------------------------------------------------------------------
+
+GRADER = """#!/bin/sh
+echo "$*" >>asked
+[ "$3" = grade ] || exit 0
+printf '::error::PWNED\\n##[error]PWNED\\n' >&2
+exit {code}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "asked"), [(2, ["grade", "platform row", "platform github"]), (3, ["grade"])]
+)
+def test_a_fault_of_the_machine_is_no_row_of_the_learners_and_nothing_old_counts(
+    source: Source, tmp_path: Path, code: int, asked: list[str]
+) -> None:
+    (tmp_path / "grade.sh").write_bytes(filled("actions/staff.sh.j2", "grade.sh", source).data)
+    for name in ("work", "results"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "results" / "b_a_.json").write_text('{"score": 100}')
+    (tmp_path / "python").write_text(GRADER.format(code=code))
+    (tmp_path / "python").chmod(0o755)
+    given = {"LEARNER": "b/a\n", "GRADER_PYTHON": str(tmp_path / "python")}
+    done = run(["bash", "grade.sh", "work"], tmp_path, given)
+    assert done.returncode == code
+    calls = re.findall(r"^-m grader (platform \w+|\w+)", (tmp_path / "asked").read_text(), re.MULTILINE)
+    assert calls == asked
+    assert not (tmp_path / "results" / "b_a_.json").exists()
+    obeyed = [
+        line for line in (done.stdout + done.stderr).splitlines() if line.startswith("::") or "##[" in line
+    ]
+    assert obeyed == []
+    assert ("PWNED" in done.stderr) == (code == 3)
+
+
 # --- the scripts themselves --------------------------------------------------------------------------
 
 
@@ -148,12 +189,12 @@ def test_gitlab_fetches_grades_and_marks_what_came_late(tmp_path: Path) -> None:
     who = ["-c", "user.name=Ana", "-c", "user.email=ana@school.example"]
     for words in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", "Mine"]):
         subprocess.run(["git", *words], cwd=work, check=True, env={**os.environ, **late})
-    given = {"REPOSITORY": work.as_uri(), "REF": "main", "LEARNER": "ana", "GRADER_PYTHON": python_of(staff)}
+    given = {"REPOSITORY": work.as_uri(), "REF": "main", "GRADER_PYTHON": python_of(staff)}
     done = run(["bash", ".gitlab/grade.sh", "work"], staff, {**given, "CI_JOB_TOKEN": "glcbt_secret"})
     assert done.returncode == 0, done.stderr
     (row,) = csv.DictReader((staff / "reports" / "grade.csv").read_text("utf-8").splitlines())
-    assert (row["learner"], row["points"], row["minutes_late"]) == ("ana", "10", "2161")
-    assert "ana: late by 36 h 1 min: " in done.stdout
+    assert (row["learner"], row["points"], row["minutes_late"]) == ("gitlab", "10", "2161")
+    assert "gitlab: late by 36 h 1 min: " in done.stdout
     assert (staff / "reports" / "junit.xml").is_file()
     kept = [path.read_text("utf-8") for path in (staff / "reports").iterdir()]
     assert not [text for text in [*kept, done.stdout, done.stderr] if "glcbt_secret" in text]
@@ -168,6 +209,7 @@ def test_classroom50_grades_in_the_learners_checkout_by_answers_that_are_not_the
     (sealed,) = (work / EXERCISE).glob("*sealed*")
     sealed.write_bytes(b"all answers are right")
     (work / EXERCISE / "checks.py").write_text("")
+    (work / "result.json").write_text('{"score": 100}')
     script = [sys.executable, str(autograder / "autograder.py")]
     done = run(script, work, {**GIVEN, "GRADER_PYTHON": python_of(autograder)})
     assert done.returncode == 0, done.stderr
