@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import datetime
+import functools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -42,13 +43,16 @@ QUIZ = QuizRecord(
 )  # fmt: skip
 
 
-def problems(name: str, made: object) -> list[str]:
+@functools.cache
+def validator(name: str) -> Draft202012Validator:
     schema = json.loads((SCHEMAS / f"{name}.json").read_text("utf-8"))
     Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def problems(name: str, made: object) -> list[str]:
     plain = json.loads(json.dumps(made, allow_nan=False))
-    return [
-        f"{error.json_path}: {error.message}" for error in Draft202012Validator(schema).iter_errors(plain)
-    ]
+    return [f"{error.json_path}: {error.message}" for error in validator(name).iter_errors(plain)]
 
 
 def gradescope(graded: Record, quiz: QuizRecord | None = None) -> dict[str, Any]:
