@@ -2,11 +2,12 @@
 
 The file carries the probes, projections of the expected answers and of every known mistake's answers, and
 the mistakes' words: enough to compare and to name, useless to copy. With it a grade runs without reference/.
+What the mistakes answer lies apart, a part a step, and is read only where a step is wrong.
 """
 
 from __future__ import annotations
 
-import json
+import functools
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -20,15 +21,16 @@ from .hidden import Expected, seal
 from .matching import AskVariants
 from .probes import Probe
 from .reference import Mistake
-from .sealing import plain_probe, plain_value, read_plain_value, read_probe
-from .transcript import OUTCOMES, Answer, Raised
+from .sealing import Table, plain_probe, plain_table, plain_value, read_plain_value, read_probe, read_table
+from .transcript import Answer
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
-KNOWN_BY = 8  # sums by which a known mistake's tensor is known again
 AT_ONCE = 48  # known mistakes asked for in one go, each of a step's probes
-MAGIC = b"attention-grader sealed answers 1\n"
-FILE_LIMIT = 64 * 2**20  # bytes, unpacked
-WORDS = 240  # characters of a crash, enough to know it again
+MAGIC = b"attention-grader sealed answers 2\n"
+SIZE = struct.Struct("<I")  # of the first part, whose list of the others follows it
+FILE_LIMIT = 64 * 2**20  # bytes, of the file and of each part unpacked
+# What a damaged file makes the reading raise.
+DAMAGE = (zlib.error, struct.error, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def seal_lesson(
 
     Raises MachineError when a mistake did not answer everything, which only a lack of time can cause.
     """
-    steps: dict[str, object] = {}
+    parts: dict[str, bytes] = {}
     for step in dict.fromkeys(probe.step for probe in probes):
         asked = [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
         names = _names(mistakes, homes[step])
@@ -67,8 +69,8 @@ def seal_lesson(
         for name, given in found.items():
             if given and any(probe.id not in given for probe in asked):
                 raise MachineError(f"the known mistake {name} did not come to its end in {step}: try again")
-        table = _table(asked, {name: given for name, given in found.items() if given})
-        steps[step] = {**table, "homes": list(homes[step])}
+        table = plain_table(asked, {name: given for name, given in found.items() if given})
+        parts[step] = _packed({**table, "homes": list(homes[step])})
     content = {
         "lesson": lesson,
         "seed": seed,
@@ -77,9 +79,24 @@ def seal_lesson(
             key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()
         },
         "mistakes": [entry.model_dump() for entry in mistakes],
-        "steps": steps,
+        "steps": {step: {"size": len(part), "crc": zlib.crc32(part)} for step, part in parts.items()},
     }
-    return MAGIC + zlib.compress(pack(content, REQUEST_BLOBS, head_limit=FILE_LIMIT), 9)
+    first = _packed(content)
+    return b"".join([MAGIC, SIZE.pack(len(first)), first, *parts.values()])
+
+
+def _packed(content: Mapping[str, object]) -> bytes:
+    return zlib.compress(pack(content, REQUEST_BLOBS, head_limit=FILE_LIMIT), 9)
+
+
+def _unpacked(data: bytes) -> Any:
+    """What `_packed` packed. Raises one of DAMAGE for anything else."""
+    unpacker = zlib.decompressobj()
+    frame = unpacker.decompress(data, FILE_LIMIT)
+    if not unpacker.eof or unpacker.unused_data:
+        raise WireError("cut short, or far too large")
+    head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
+    return unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], REQUEST_BLOBS)
 
 
 def _names(mistakes: Sequence[Mistake], homes: Sequence[str]) -> list[str]:
@@ -90,6 +107,17 @@ def _names(mistakes: Sequence[Mistake], homes: Sequence[str]) -> list[str]:
         names += [entry.id] if here else []
         names += [f"{home}:{entry.id}" for home in here if home != homes[0] and len(entry.homes) > 1]
     return names
+
+
+def laid_open(data: bytes) -> list[bytes]:
+    """The parts of a file's bytes as they lie in it, unpacked and not understood; for whoever searches them."""
+    found = []
+    left = data[len(MAGIC) + SIZE.size :]
+    while left:
+        unpacker = zlib.decompressobj()
+        found.append(unpacker.decompress(left))
+        left = unpacker.unused_data
+    return found
 
 
 def read_sealed(path: Path) -> Sealed:
@@ -103,108 +131,54 @@ def read_sealed(path: Path) -> Sealed:
     if not data.startswith(MAGIC):
         raise InputError(f"{path}: not a file of sealed answers; take the one that came with the bundle")
     try:
-        unpacker = zlib.decompressobj()
-        frame = unpacker.decompress(data[len(MAGIC) :], FILE_LIMIT)
-        if not unpacker.eof:
-            raise WireError("cut short, or far too large")
-        head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
-        content: Any = unpack(
-            frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], REQUEST_BLOBS
-        )
+        start = len(MAGIC) + SIZE.size
+        first = start + SIZE.unpack(data[len(MAGIC) : start])[0]
+        content = _unpacked(data[start:first])
         mistakes = tuple(Mistake.model_validate(item) for item in content["mistakes"])
         probes = tuple(read_probe(item) for item in content["probes"])
         want = {
             key: {name: read_plain_value(value) for name, value in values.items()}
             for key, values in content["want"].items()
         }
-        for step, table in content["steps"].items():
-            _check(step, table, probes)
-        return Sealed(
-            str(content["lesson"]), int(content["seed"]), probes, want, mistakes, _asker(content["steps"])
-        )
-    except (
-        zlib.error,
-        struct.error,
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:
-        raise InputError(
-            f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle"
-        ) from None
+        parts = _parts(content["steps"], data[first:])
+        lesson, seed = str(content["lesson"]), int(content["seed"])
+    except DAMAGE as error:
+        raise _damaged(path, error) from None
+    return Sealed(lesson, seed, probes, want, mistakes, _asker(path, parts, probes))
 
 
-def _table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
-    """Answers of many mistakes, each different answer of a probe written once."""
-    columns = []
-    for probe in probes:
-        different: dict[str, int] = {}
-        kept: list[object] = []
-        rows = []
-        for found in answers.values():
-            plain = _plain_answer(probe, found[probe.id])
-            key = json.dumps(plain, default=_bytes, sort_keys=True)
-            if key not in different:
-                different[key] = len(kept)
-                kept.append(plain)
-            rows.append(different[key])
-        columns.append({"probe": probe.id, "answers": kept, "rows": rows})
-    return {"mistakes": list(answers), "columns": columns}
+def _damaged(path: Path, error: BaseException) -> InputError:
+    return InputError(f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle")
 
 
-def _bytes(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else repr(value)
+def _parts(listed: Mapping[str, Mapping[str, int]], data: bytes) -> dict[str, bytes]:
+    """Each step's part as it is in the file. Raises WireError where they are not whole."""
+    parts: dict[str, bytes] = {}
+    for step, facts in listed.items():
+        parts[step], data = data[: facts["size"]], data[facts["size"] :]
+        if zlib.crc32(parts[step]) != facts["crc"]:
+            raise WireError("a part is not what was written")
+    if data:
+        raise WireError("more than was written")
+    return parts
 
 
-def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
-    if answer.outcome != "returned":
-        raised = answer.raised
-        types, words = (list(raised.types), raised.message) if raised else ([], answer.message)
-        return {"outcome": answer.outcome, "types": types, "words": words[:WORDS]}
-    kept = {name: answer.values.get(name) for name in probe.report}
-    values = {name: plain_value(seal(value, places=False, most=KNOWN_BY)) for name, value in kept.items()}
-    return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
-
-
-def _check(step: str, table: Mapping[str, Any], probes: Sequence[Probe]) -> None:
-    """Every mistake of a step answers every probe it is known by. Raises KeyError or ValueError."""
-    columns = {column["probe"]: column for column in table["columns"]}
-    for probe in probes:
-        if probe.step == step and probe.judged and probe.diagnose:
-            for place in range(len(table["mistakes"])):
-                _answer(columns[probe.id], place)
-
-
-def _asker(steps: Mapping[str, Any]) -> AskVariants:
+def _asker(path: Path, parts: Mapping[str, bytes], probes: Sequence[Probe]) -> AskVariants:
     """Answers out of the file; a set of two mistakes, which it does not hold, has none."""
+
+    @functools.cache
+    def table(step: str) -> Table:
+        asked = [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
+        try:
+            return read_table(_unpacked(parts[step]), asked)
+        except DAMAGE as error:
+            raise _damaged(path, error) from None
 
     def ask(
         step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
     ) -> Mapping[str, Mapping[str, Answer]]:
-        table = steps[step]
-        row = {name: place for place, name in enumerate(table["mistakes"])}
-        columns = {column["probe"]: column for column in table["columns"]}
-        row |= {
-            f"{home}:{name}": place
-            for name, place in row.items()
-            if ":" not in name
-            for home in table["homes"]
-        } | row
-        known = {key: row[ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in row}
-        return {
-            key: {probe.id: _answer(columns[probe.id], place) for probe in probes}
-            for key, place in known.items()
-        }
+        held = table(step)
+        known = {key: ids[0] for key, ids in sets.items() if len(ids) == 1 and ids[0] in held.rows}
+        return {key: {probe.id: held.of(name, probe) for probe in probes} for key, name in known.items()}
 
     return ask
-
-
-def _answer(column: Mapping[str, Any], place: int) -> Answer:
-    plain = column["answers"][column["rows"][place]]
-    values: Any = {name: read_plain_value(value) for name, value in plain.get("values", {}).items()}
-    outcome = OUTCOMES.get(plain["outcome"], "stopped")
-    words = plain.get("words", "")
-    raised = Raised(tuple(plain["types"]), words, ()) if outcome == "raised" else None
-    return Answer(column["probe"], outcome, values, raised, words, changed=tuple(plain.get("changed", ())))

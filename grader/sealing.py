@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .hidden import Expected, SealedTensor
+from .hidden import Expected, SealedTensor, seal
 from .probes import GRID, Array, Probe, blob
-from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
-from .worker.wire import Blob
+from .transcript import (
+    OUTCOMES,
+    Answer,
+    FigureValue,
+    OtherValue,
+    Raised,
+    SequenceValue,
+    TensorValue,
+    array_of,
+    read_value,
+)
+from .worker.wire import Blob, WireError
 
 PROBE_FIELDS = (
     "id",
@@ -26,6 +38,8 @@ PROBE_FIELDS = (
     "diagnose",
     "core",
 )
+KNOWN_BY = 8  # sums by which a known mistake's tensor is known again
+WORDS = 240  # characters of a crash, enough to know it again
 SETS = ("tags", "grads", "strided")
 
 
@@ -116,3 +130,71 @@ def read_plain_value(plain: object) -> Expected:
         items: Any = tuple(read_plain_value(item) for item in plain["items"])
         return SequenceValue(str(plain["$"]), int(plain["length"]), items)
     return read_value(plain)
+
+
+def plain_table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
+    """Answers of many mistakes, each different answer of a probe written once."""
+    columns = []
+    for probe in probes:
+        different: dict[str, int] = {}
+        kept: list[object] = []
+        rows = []
+        for found in answers.values():
+            plain = _plain_answer(probe, found[probe.id])
+            key = json.dumps(plain, default=_bytes, sort_keys=True)
+            if key not in different:
+                different[key] = len(kept)
+                kept.append(plain)
+            rows.append(different[key])
+        columns.append({"probe": probe.id, "answers": kept, "rows": rows})
+    return {"mistakes": list(answers), "columns": columns}
+
+
+def _bytes(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else repr(value)
+
+
+def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
+    if answer.outcome != "returned":
+        raised = answer.raised
+        types, words = (list(raised.types), raised.message) if raised else ([], answer.message)
+        return {"outcome": answer.outcome, "types": types, "words": words[:WORDS]}
+    kept = {name: answer.values.get(name) for name in probe.report}
+    values = {name: plain_value(seal(value, places=False, most=KNOWN_BY)) for name, value in kept.items()}
+    return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the known mistakes of one step answer: by probe the different answers, and by name each one's."""
+
+    rows: Mapping[str, int]
+    answers: Mapping[str, Sequence[Answer]]
+    which: Mapping[str, Sequence[int]]
+
+    def of(self, name: str, probe: Probe) -> Answer:
+        """A mistake's answer."""
+        return self.answers[probe.id][self.which[probe.id][self.rows[name]]]
+
+
+def read_table(plain: Mapping[str, Any], asked: Sequence[Probe]) -> Table:
+    """A step's table, in which every mistake answers every probe it is known by. Raises what damage raises."""
+    columns = {column["probe"]: column for column in plain["columns"]}
+    rows = {name: place for place, name in enumerate(plain["mistakes"])}
+    for name, place in list(rows.items()):
+        for home in plain["homes"] if ":" not in name else ():
+            rows.setdefault(f"{home}:{name}", place)
+    answers = {probe.id: [_answer(probe.id, one) for one in columns[probe.id]["answers"]] for probe in asked}
+    which = {probe.id: columns[probe.id]["rows"] for probe in asked}
+    for key, numbers in which.items():
+        if len(numbers) != len(plain["mistakes"]) or not all(0 <= n < len(answers[key]) for n in numbers):
+            raise WireError("a mistake without an answer")
+    return Table(rows, answers, which)
+
+
+def _answer(probe: str, plain: Mapping[str, Any]) -> Answer:
+    values: Any = {name: read_plain_value(value) for name, value in plain.get("values", {}).items()}
+    outcome = OUTCOMES.get(plain["outcome"], "stopped")
+    words = plain.get("words", "")
+    raised = Raised(tuple(plain["types"]), words, ()) if outcome == "raised" else None
+    return Answer(probe, outcome, values, raised, words, changed=tuple(plain.get("changed", ())))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -26,7 +25,7 @@ from grader.reference import Mistake, make_probes, read_reference
 from grader.report.terminal import render
 from grader.requests import reference_run
 from grader.sandbox import start_trusted
-from grader.seal import MAGIC, seal_lesson
+from grader.seal import laid_open, seal_lesson
 from grader.variants import variants
 
 SEED = 20
@@ -210,7 +209,7 @@ def test_a_sealed_file_grades_and_names_without_the_reference(catalogue: Catalog
         lesson.slug, SEED, held.probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=catalogue.ask
     )
     assert len(data) < 1.5e6
-    unpacked = zlib.decompress(data[len(MAGIC) :])
+    unpacked = b"".join(laid_open(data))
     code = {
         line.strip()
         for path in SOLUTION.parent.rglob("*.py")

@@ -22,7 +22,7 @@ from grader.errors import InputError, MachineError
 from grader.hidden import seal
 from grader.probes import Draw, Probe
 from grader.reference import Mistake
-from grader.seal import MAGIC, Sealed, read_sealed, seal_lesson
+from grader.seal import MAGIC, SIZE, Sealed, laid_open, read_sealed, seal_lesson
 from grader.sealing import plain_probe, plain_value, read_plain_value, read_probe
 from grader.transcript import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue, Value
 from grader.worker.wire import LENGTHS, Blob, pack, unpack
@@ -82,24 +82,42 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def content(data: bytes) -> Any:
-    frame = zlib.decompress(data[len(MAGIC) :])
-    head, _ = LENGTHS.unpack(frame[: LENGTHS.size])
-    return unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :], 10_000)
+def plain(part: bytes) -> Any:
+    head, _ = LENGTHS.unpack(part[: LENGTHS.size])
+    return unpack(part[LENGTHS.size : LENGTHS.size + head], part[LENGTHS.size + head :], 10_000)
+
+
+def file_of(first: bytes, *parts: bytes) -> bytes:
+    return MAGIC + SIZE.pack(len(first)) + first + b"".join(parts)
+
+
+def packed(content: Any) -> bytes:
+    return zlib.compress(pack(content, 10_000))
 
 
 def repacked(change: Any) -> bytes:
-    changed = content(sealed_bytes())
-    change(changed)
-    return MAGIC + zlib.compress(pack(changed, 10_000))
+    first, table = map(plain, laid_open(sealed_bytes()))
+    part = packed(table)
+    first["steps"] = {"add": {"size": len(part), "crc": zlib.crc32(part)}}
+    change(first)
+    return file_of(packed(first), part)
+
+
+def with_table(change: Any) -> bytes:
+    """A file whose table of answers is another, written as if it were meant so."""
+    first, table = map(plain, laid_open(sealed_bytes()))
+    change(table)
+    part = packed(table)
+    first["steps"] = {"add": {"size": len(part), "crc": zlib.crc32(part)}}
+    return file_of(packed(first), part)
 
 
 # --- round trips --------------------------------------------------------------------------------
 
 
 def test_a_probe_comes_back_as_it_went() -> None:
-    plain = unpack(*_frame({"probe": plain_probe(RICH)}))["probe"]
-    back = read_probe(plain)  # type: ignore[arg-type]
+    told = unpack(*_frame({"probe": plain_probe(RICH)}))["probe"]
+    back = read_probe(told)  # type: ignore[arg-type]
     assert back.letter(["f"]) == RICH.letter(["f"])
     for name in ("tags", "say", "axes", "sizes", "tolerance", "why", "again", "diagnose", "core", "report"):
         assert getattr(back, name) == getattr(RICH, name), name
@@ -223,7 +241,7 @@ def test_no_expected_number_and_no_line_of_code_is_in_the_file() -> None:
     want: dict[str, dict[str, Any]] = {RICH.id: {"y": tensor(values)}, REFUSE.id: {}}
     probes = (RICH, REFUSE)
     data = seal_lesson("tiny", 5, probes, want=want, mistakes=CATALOGUE, homes={"add": ("add",)}, ask=ask)
-    unpacked = zlib.decompress(data[len(MAGIC) :])
+    unpacked = b"".join(laid_open(data))
     assert not any(value.tobytes() in unpacked for value in values.ravel())
     assert not any(np.float32(value).tobytes() in unpacked for value in values.ravel())
     assert SECRET.encode() not in unpacked
@@ -243,7 +261,7 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_said(tmp_path: Path) -> None
     assert refusal(tmp_path) == "cannot be read (Is a directory)"
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", MAGIC[:-2], b"attention-grader sealed answers 2\nx"])
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", MAGIC[:-2], b"attention-grader sealed answers 1\nx"])
 def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "other.bin").write_bytes(data)
     assert refusal(tmp_path / "other.bin") == (
@@ -254,7 +272,7 @@ def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
 def test_a_file_that_unpacks_to_far_too_much_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FILE_LIMIT", 2**20)
     assert read_sealed(file).lesson == "tiny"
-    file.write_bytes(MAGIC + zlib.compress(b"\0" * (2 * 2**20), 9))
+    file.write_bytes(file_of(zlib.compress(b"\0" * (2 * 2**20), 9)))
     assert refusal(file) == "damaged (WireError); take a fresh copy of the bundle"
     file.write_bytes(MAGIC + b"\0" * (2 * 2**20))
     assert refusal(file).startswith("damaged")
@@ -263,25 +281,46 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(file: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
-        (lambda: MAGIC, "WireError"),
-        (lambda: MAGIC + b"nonsense", "error"),
-        (lambda: MAGIC + zlib.compress(b""), "error"),
-        (lambda: MAGIC + zlib.compress(b"short"), "error"),
+        (lambda: MAGIC, "error"),
+        (lambda: file_of(b"nonsense"), "error"),
+        (lambda: file_of(zlib.compress(b"")), "error"),
+        (lambda: file_of(zlib.compress(b"short")), "error"),
         (lambda: sealed_bytes()[:-30], "WireError"),
-        (lambda: MAGIC + zlib.compress(pack({})), "KeyError"),
-        (lambda: MAGIC + zlib.compress(pack({"mistakes": 3})), "TypeError"),
+        (lambda: sealed_bytes() + b"more", "WireError"),
+        (lambda: sealed_bytes()[:200], "WireError"),
+        (lambda: sealed_bytes()[:-9] + b"x" + sealed_bytes()[-8:], "WireError"),
+        (lambda: file_of(packed({})), "KeyError"),
+        (lambda: file_of(packed({"mistakes": 3})), "TypeError"),
         (lambda: repacked(lambda held: held.update(want=[])), "AttributeError"),
         (lambda: repacked(lambda held: held.update(steps=[])), "AttributeError"),
         (lambda: repacked(lambda held: held.update(probes=[{}])), "KeyError"),
         (lambda: repacked(lambda held: held["mistakes"][0].pop("title")), "ValidationError"),
-        (lambda: repacked(lambda held: held["steps"]["add"]["columns"].pop()), "KeyError"),
-        (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0]["rows"].pop()), "IndexError"),
-        (lambda: repacked(lambda held: held["steps"]["add"]["columns"][0].update(answers=[])), "IndexError"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, data: Any, kind: str) -> None:
     (tmp_path / "sealed.bin").write_bytes(data())
     assert refusal(tmp_path / "sealed.bin") == f"damaged ({kind}); take a fresh copy of the bundle"
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (lambda table: table["columns"].pop(), "KeyError"),
+        (lambda table: table["columns"][0]["rows"].pop(), "WireError"),
+        (lambda table: table["columns"][0].update(answers=[]), "WireError"),
+        (lambda table: table["columns"][0].update(answers=[{}]), "KeyError"),
+        (lambda table: table.update(homes=3), "TypeError"),
+    ],
+)
+def test_answers_of_mistakes_are_read_where_they_are_asked_for(
+    tmp_path: Path, change: Any, kind: str
+) -> None:
+    path = tmp_path / "sealed.bin"
+    path.write_bytes(with_table(change))
+    held = read_sealed(path)
+    with pytest.raises(InputError) as raised:
+        held.ask("add", [RICH], {"a": ("turned",)})
+    assert str(raised.value) == f"{path}: damaged ({kind}); take a fresh copy of the bundle"
 
 
 # --- the lesson itself --------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from grader.errors import InputError
 from grader.lessons import LESSON_FILE, Lesson
+from grader.seal import MAGIC, laid_open
 
 from .archive import unpacked
 from .model import Audience, Item
@@ -107,7 +108,7 @@ def _texts(items: Iterable[Item], depth: int) -> Iterator[tuple[str, str]]:
         yield item.path, _readable(item)
         if not depth:
             continue
-        inner = [*_unpacked(item), *_payloads(item)]
+        inner = [*_unpacked(item), *_payloads(item), *_sealed(item)]
         for place, text in _texts(inner, depth - 1):
             yield f"{item.path}/{place}", text
 
@@ -125,6 +126,12 @@ def _readable(item: Item) -> str:
 
 def _unpacked(item: Item) -> list[Item]:
     return unpacked(item.data) if item.data.startswith(ARCHIVE) else []
+
+
+def _sealed(item: Item) -> list[Item]:
+    """What sealed answers hold, which no other search sees through their packing."""
+    parts = laid_open(item.data) if item.data.startswith(MAGIC) else []
+    return [Item(f"part-{number}", part) for number, part in enumerate(parts)]
 
 
 def _payloads(item: Item) -> list[Item]:
