@@ -14,8 +14,9 @@ TORCH_INDEX_URL ?=
 MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
+PEERS := .venv/peers
 
-.PHONY: help setup grade hint test test-all test-hostile test-gpu test-hogs lint linters bench audit fuzz faults clean
+.PHONY: help setup grade hint test test-all test-bundles test-hostile test-gpu test-hogs lint linters bench audit fuzz faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,10 +32,13 @@ hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again sh
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
 test: $(READY) ## the tests; of long rows of the same kind a third, the hostile suite at two levels
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough"
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough and not bundles"
 
-test-all: $(READY) ## every test there is (half an hour on two cores)
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder
+test-all: $(READY) ## every test there is (half an hour on two cores), but test-bundles
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not bundles"
+
+test-bundles: $(PEERS)/.ready ## bundles in the systems that take them: the real nbgrader and otter-grader, installed in .venv once
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m bundles tests/peers
 
 test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile
@@ -71,6 +75,18 @@ faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor m
 clean: ## remove .venv and what tools left behind
 	@rm -rf .venv .venv.lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The peers are an environment of their own that sees this project's packages; what both need is there already.
+$(PEERS)/.ready: tests/peers/requirements.txt constraints.txt | $(READY)
+	@rm -f $@
+	@echo "Installing nbgrader and otter-grader into $(PEERS), once"
+	@[ -x $(PEERS)/bin/python ] || $(PY) -m venv $(PEERS)
+	@place='import sysconfig; print(sysconfig.get_path("purelib"))'; \
+	  $(PY) -c "$$place" >"$$($(PEERS)/bin/python -c "$$place")/project.pth"
+	@mkdir -p $(PEERS)/share && ln -sfn ../../share/attention-grader $(PEERS)/share/attention-grader
+	@$(PEERS)/bin/python -m pip install --quiet --no-input --disable-pip-version-check --no-deps \
+	  -c constraints.txt -r tests/peers/requirements.txt
+	@touch $@
 
 # One build at a time (the lock is the shell's open file 9, which Python locks for it: `flock` is not everywhere).
 # `.unfinished` stands while a build runs: who finds it with the lock free starts from nothing.

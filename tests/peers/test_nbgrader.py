@@ -1,0 +1,85 @@
+"""The bundle `nbgrader` in the real nbgrader: assigned, autograded, and what its feedback tells."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.peers.school import SLUG, STEPS, SUBMISSIONS, WRONG, Course, course, earned, filled, given_away
+
+pytestmark = pytest.mark.bundles
+
+GRADES = f"""
+import json
+from nbgrader.api import Gradebook
+with Gradebook("sqlite:///gradebook.db") as book:
+    print(json.dumps({{
+        one.student.id: {{grade.name: [grade.score, grade.max_score] for grade in one.notebooks[0].grades}}
+        for one in book.assignment_submissions("{SLUG}")
+    }}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A course whose learners have handed in and been graded."""
+
+    course: Course
+    grades: Mapping[str, Mapping[str, tuple[float, float]]]
+
+    def of(self, name: str) -> Path:
+        return self.course.folder / "autograded" / name / SLUG / f"{SLUG}.ipynb"
+
+    def feedback(self, name: str) -> str:
+        page = self.course.folder / "feedback" / name / SLUG / f"{SLUG}.html"
+        return html.unescape(re.sub(r"<[^>]+>", "", page.read_text("utf-8")))
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    place = tmp_path_factory.mktemp("nbgrader")
+    here = course("nbgrader", place)
+    here.run("nbgrader", "generate_assignment", SLUG)
+    for name in SUBMISSIONS:
+        target = here.folder / "submitted" / name / SLUG / f"{SLUG}.ipynb"
+        target.parent.mkdir(parents=True)
+        target.write_text(filled(here.folder / "release" / SLUG / f"{SLUG}.ipynb", name), encoding="utf-8")
+    here.run("nbgrader", "autograde", SLUG)
+    here.run("nbgrader", "generate_feedback", SLUG)
+    (here.folder / "grades.py").write_text(GRADES, encoding="utf-8")
+    return Class(here, json.loads(here.run("grades").splitlines()[-1]))
+
+
+def test_what_is_released_has_the_skeletons_and_hides_the_solutions(graded: Class) -> None:
+    released = graded.course.folder / "release" / SLUG
+    assert given_away(released) == []
+    text = (released / f"{SLUG}.ipynb").read_text("utf-8")
+    assert text.count("NotImplementedError") >= len(STEPS)
+    assert "SOLUTION" not in text
+
+
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_every_step_gets_its_points(graded: Class, name: str) -> None:
+    got = graded.grades[name]
+    assert {cell.removesuffix("-check"): score for cell, (score, _) in got.items()} == earned(name)
+    assert sum(most for _, most in got.values()) == 100
+
+
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_graded_cells_say_nothing_on_stderr(graded: Class, name: str) -> None:
+    cells = json.loads(graded.of(name).read_text("utf-8"))["cells"]
+    tests = [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert len(tests) == len(STEPS)
+    assert [out for cell in tests for out in cell["outputs"] if out.get("name") == "stderr"] == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_the_feedback_names_the_mistake(graded: Class, name: str) -> None:
+    assert WRONG[name].told in graded.feedback(name)
+    assert WRONG[name].told not in graded.feedback("solution")

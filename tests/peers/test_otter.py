@@ -1,0 +1,71 @@
+"""The bundle `otter` in the real otter-grader: assigned, run on submissions, and what its results tell."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.peers.school import SLUG, STEPS, SUBMISSIONS, WRONG, Course, course, earned, filled, given_away
+
+pytestmark = pytest.mark.bundles
+
+
+@dataclass(frozen=True, slots=True)
+class Class:
+    """A course whose learners have handed in and been graded: each one's rows, by step."""
+
+    course: Course
+    rows: Mapping[str, Mapping[str, Mapping[str, Any]]]
+    said: str
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Class:
+    place = tmp_path_factory.mktemp("otter")
+    here = course("otter", place)
+    said = here.run("otter", "assign", "-v", f"{SLUG}.ipynb", "dist")
+    (autograder,) = (here.folder / "dist" / "autograder").glob("*.zip")
+    rows: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+    for name in SUBMISSIONS:
+        folder = here.folder / "submitted" / name
+        folder.mkdir(parents=True)
+        book = folder / f"{SLUG}.ipynb"
+        book.write_text(filled(here.folder / "dist" / "student" / book.name, name), encoding="utf-8")
+        here.run("otter", "run", "--no-logo", "-a", str(autograder), "-o", str(folder), str(book))
+        tests = json.loads((folder / "results.json").read_text("utf-8"))["tests"]
+        rows[name] = {row["name"]: row for row in tests}
+    return Class(here, rows, said)
+
+
+def test_what_students_get_has_the_skeletons_and_hides_the_solutions(graded: Class) -> None:
+    given = graded.course.folder / "dist" / "student"
+    assert given_away(given) == []
+    text = (given / f"{SLUG}.ipynb").read_text("utf-8")
+    assert text.count("NotImplementedError") >= len(STEPS)
+    assert "SOLUTION" not in text
+    assert sorted(path.name for path in given.iterdir()) == [
+        "constraints.txt", "engine", "exercises", f"{SLUG}.ipynb",
+    ]  # fmt: skip
+
+
+def test_otter_is_content_with_the_solutions(graded: Class) -> None:
+    assert "All autograder tests passed." in graded.said
+
+
+@pytest.mark.parametrize("name", SUBMISSIONS)
+def test_every_step_gets_its_points(graded: Class, name: str) -> None:
+    rows = graded.rows[name]
+    assert {step: row["score"] for step, row in rows.items()} == earned(name)
+    assert {step: row["max_score"] for step, row in rows.items()} == STEPS
+    assert {row["visibility"] for row in rows.values()} == {"visible"}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_row_names_the_mistake_once(graded: Class, name: str) -> None:
+    wrong = WRONG[name]
+    assert graded.rows[name][wrong.step]["output"].count(wrong.told) == 1
+    assert "All test cases passed!" in graded.rows["solution"][wrong.step]["output"]
