@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .fonts import font_folder
 from .visible import ENGINE, engine_among, library_paths, readable_paths, visible_paths
 
 WORKER = Path(__file__).resolve().parent / "worker"
@@ -56,7 +57,7 @@ class Launch:
 def trusted() -> Iterator[Launch]:
     """The way to start a worker for our own reference: a plain process."""
     home = os.environ.get("HOME", os.sep)
-    yield Launch(_python(WORKER), {**_environment(str(_font_cache() or "")), "HOME": home}, "separate")
+    yield Launch(_python(WORKER), {**_environment(str(font_folder() or "")), "HOME": home}, "separate")
 
 
 def jailed() -> Iterator[Launch]:
@@ -79,7 +80,7 @@ def bare() -> Launch:
 
 def _bare(scratch: Path) -> Launch:
     scratch.chmod(0o1777)
-    cache = _font_cache()
+    cache = font_folder()
     if cache is not None:
         shutil.copytree(cache, scratch / "mpl", dirs_exist_ok=True)
         for path in [scratch / "mpl", *(scratch / "mpl").rglob("*")]:
@@ -96,7 +97,7 @@ def twins(pipes: Sequence[int]) -> Launch:
     program, *options = _python(WORKER)
     place = options.index(str(WORKER)) + 1
     numbered = [*options[: place - 2], BOOT_TWINS, str(WORKER), *map(str, pipes), *options[place:]]
-    return Launch((program, *numbered), _environment(str(_font_cache() or "")), "sealed", uid=guest_uid())
+    return Launch((program, *numbered), _environment(str(font_folder() or "")), "sealed", uid=guest_uid())
 
 
 def held_open(info: int) -> tuple[str, ...] | None:
@@ -169,7 +170,7 @@ def _bubblewrap(
         command += ["--size", "4096", "--perms", "0755", "--tmpfs", str(ENGINE), "--remount-ro", str(ENGINE)]
     command += ["--ro-bind-try", "/sys/devices/system/cpu", "/sys/devices/system/cpu"]
     command += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--ro-bind", str(WORKER), "/worker"]
-    cache = _font_cache()
+    cache = font_folder()
     command += ["--perms", "0777", "--dir", "/tmp/mpl"]
     if cache is not None:
         for file in sorted(cache.glob("fontlist-*.json")):
@@ -214,9 +215,3 @@ def _walls(scratch: str, uid: int | None) -> dict[str, str]:
 def _places(scratch: str) -> dict[str, str]:
     """Where a guest may write; the worker empties GRADER_SCRATCH after each."""
     return dict.fromkeys(("HOME", "TMPDIR", "GRADER_SCRATCH"), scratch)
-
-
-def _font_cache() -> Path | None:
-    """Where set-up left matplotlib's font list, so that no graded run builds it again."""
-    path = Path(sys.prefix) / "share" / "attention-grader" / "mpl"
-    return path if path.is_dir() else None

@@ -56,6 +56,7 @@ LAYERS = (
         "arriving",
         "processes",
         "isolation",
+        "fonts",
         "visible",
         "jail",
         "running",

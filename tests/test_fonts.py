@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from grader import fonts
+from grader.fonts import SET_UP, font_folder
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An environment whose set-up made no list, and a user's cache that is still empty."""
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "venv"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def test_the_list_that_set_up_made_is_taken(bare: Path) -> None:
+    made = bare / "venv" / SET_UP
+    made.mkdir(parents=True)
+    assert font_folder() == made
+    assert not (bare / "cache").exists()
+
+
+def test_without_one_it_is_made_once_and_whole(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = font_folder()
+    assert place is not None
+    assert place.is_relative_to(bare / "cache")
+    assert list(place.glob("fontlist-*.json"))
+    assert list(place.parent.iterdir()) == [place]
+    monkeypatch.setattr(subprocess, "run", None)
+    assert font_folder() == place
+
+
+def test_where_it_cannot_be_made_nothing_is_left(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fonts, "MAKE", "raise SystemExit(1)")
+    assert font_folder() is None
+    assert [path for path in (bare / "cache").rglob("*") if path.is_file() or path.name.startswith(".")] == []
+    (bare / "file").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(bare / "file"))
+    assert font_folder() is None
