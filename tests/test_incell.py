@@ -11,6 +11,7 @@ import pytest
 
 from grader import incell
 from grader.apart import Apart
+from grader.notebook import OURS
 from grader.records import StepRecord
 from tests.report_records import check, mistake, record, step
 
@@ -24,9 +25,14 @@ def give(monkeypatch: pytest.MonkeyPatch) -> Give:
 
     def given(done: Apart, cells: tuple[str, ...] = ("x = 1",)) -> Asked:
         asked: Asked = []
+
+        def grade(sources: tuple[str, ...], _: Path) -> Apart:
+            asked.append(sources)
+            return done
+
         shell = SimpleNamespace(user_ns={"In": ["", *cells]})
         monkeypatch.setattr(builtins, "get_ipython", lambda: shell, raising=False)
-        monkeypatch.setattr(incell, "_graded", lambda sources, _: asked.append(sources) or done)
+        monkeypatch.setattr(incell, "_graded", grade)
         monkeypatch.delenv(incell.GRADING, raising=False)
         return asked
 
@@ -84,7 +90,7 @@ def test_points_in_part_are_scaled(give: Give, capsys: pytest.CaptureFixture[str
 
 
 def test_cells_of_the_bundle_and_of_otter_are_not_the_learners(give: Give) -> None:
-    cells = ("x = 1", f"{incell.OURS}: leave it\ncheck()", "from otter import Notebook as n", " ", "y = 2")
+    cells = ("x = 1", f"{OURS}: leave it\ncheck()", "from otter import Notebook as n", " ", "y = 2")
     asked = give(Apart(record(attend())), cells)
     incell.check("attend")
     assert asked == [("x = 1", "y = 2")]
