@@ -31,9 +31,13 @@ def tidy(folder: str, kept: frozenset[str], uid: int | None) -> None:
 
 
 def walk(folder: str, opening: bool = False) -> list[str]:
-    """Every path below a folder, parents first; a shut folder is opened first if wanted."""
+    """Every path below a folder, parents first; a shut folder is opened first if wanted.
+
+    What is mounted there, such as the libraries where they lie below /tmp, is no guest's, and is not entered.
+    """
     found: list[str] = []
     waiting = [folder]
+    device = _device(folder)
     while waiting:
         place = waiting.pop()
         if opening and place != folder:
@@ -47,8 +51,16 @@ def walk(folder: str, opening: bool = False) -> list[str]:
         except OSError:
             continue
         found += [entry.path for entry in inside]
-        waiting += [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+        folders = [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
+        waiting += [path for path in folders if _device(path) == device]
     return found
+
+
+def _device(path: str) -> int:
+    try:
+        return os.lstat(path).st_dev
+    except OSError:
+        return -1
 
 
 def _remove(path: str) -> None:
