@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 
 import pytest
 
@@ -29,11 +30,22 @@ LONGEST = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first, so that none is left for one process at the end; gpu tests need a GPU.
 
-    Without a CUDA device those are skipped, unless they were asked for by name.
+    Without a CUDA device those are skipped, unless they were asked for by name. Of a long row of the same kind,
+    marked `one_in(n)` or `one_in(n, first)`, all but every nth case are `thorough`.
     """
+    counted: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("one_in")
+        if mark is not None:
+            row = str(item.path), item.name.split("[")[0]
+            count, first = (*mark.args, 0)[:2]
+            if counted[row] % count != first:
+                item.add_marker(pytest.mark.thorough)
+            counted[row] += 1
     items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
     gpu = [item for item in items if "gpu" in item.keywords]
     if not gpu or config.option.markexpr == "gpu":

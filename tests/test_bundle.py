@@ -286,6 +286,18 @@ def test_a_bundle_that_was_tampered_with_or_cannot_grade_is_told(parts: Parts, t
     assert told.wrong == 3
 
 
+@pytest.mark.parametrize("kind", ["moodle", "canvas"])
+def test_a_question_bank_is_known_and_is_for_staff(parts: Parts, tmp_path: Path, kind: str) -> None:
+    (bank,) = KINDS[kind]
+    path = tmp_path / f"bank{bank.suffix}"
+    path.write_bytes(made(bank, source(parts)))
+    found = examine(path)
+    assert found.wrong == 0
+    assert found.lines[0] == (
+        f"{path.name}: a question bank for {kind.title()}, for staff only: it holds the key"
+    )
+
+
 def test_what_is_no_bundle_is_told_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     path.write_bytes(b"no archive")

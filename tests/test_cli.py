@@ -77,7 +77,12 @@ def ended_by(number: int) -> tuple[int, bytes, bytes]:
     time.sleep(0.5)
     started |= below(process.pid)
     process.send_signal(number)
-    printed, error = process.communicate(timeout=30)
+    try:
+        printed, error = process.communicate(timeout=15)
+    except subprocess.TimeoutExpired:
+        # Python loses an interrupt that falls into a callback of an import; whoever waits presses again.
+        process.send_signal(number)
+        printed, error = process.communicate(timeout=15)
     end = time.monotonic() + 10
     while (left := [pid for pid in started if _lives(pid)]) and time.monotonic() < end:
         time.sleep(0.05)

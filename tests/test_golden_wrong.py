@@ -15,7 +15,7 @@ SEED = 5
 WRONG = index("wrong")
 SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]
 DOUBLE = [entry for entry in WRONG if entry["kind"] == "double"]
-KEPT = SINGLE[::3]  # what `make test` asks; `make test-all` asks for all
+KEPT, KEPT_DOUBLE = SINGLE[::8], DOUBLE[::3]  # what `make test` asks; `make test-all` asks for all
 CARRIED = [entry for entry in WRONG if entry["kind"] == "carried"]
 
 
@@ -42,14 +42,15 @@ def marked() -> Iterator[Marked]:
         yield Marked(session)
 
 
-@pytest.mark.parametrize("entry", [*KEPT, *DOUBLE], ids=lambda entry: entry["path"])
+@pytest.mark.one_in(8)
+@pytest.mark.parametrize("entry", SINGLE, ids=lambda entry: entry["path"])
 def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
     _is_not_full(marked, entry)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("entry", [e for e in SINGLE if e not in KEPT], ids=lambda entry: entry["path"])
-def test_other_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("entry", DOUBLE, ids=lambda entry: entry["path"])
+def test_work_that_is_wrong_twice_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
     _is_not_full(marked, entry)
 
 
@@ -72,10 +73,17 @@ def test_all_single_mistakes_are_named(marked: Marked) -> None:
 
 
 def test_double_mistakes_are_named(marked: Marked) -> None:
+    missed = _missed(marked, KEPT_DOUBLE)
+    assert len(missed) <= 0.20 * len(KEPT_DOUBLE), missed
+
+
+@pytest.mark.thorough
+def test_all_double_mistakes_are_named(marked: Marked) -> None:
     missed = _missed(marked, DOUBLE)
     assert len(missed) <= 0.20 * len(DOUBLE), missed
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("entry", CARRIED, ids=lambda entry: entry["path"])
 def test_a_neighbours_mistake_is_paid_once(marked: Marked, entry: Mapping[str, Any]) -> None:
     steps = {step.id: step for step in marked.record(entry).steps}

@@ -94,17 +94,13 @@ SLOW = [name for name, case in CASES.items() if case.get("slow") or case.get("he
 QUICKER = [name for name in CASES if name not in SLOW]
 
 
-@pytest.mark.parametrize("name", QUICKER[::3])
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("name", QUICKER)
 def test_a_case_gives_the_record_of_the_index(session: Session, name: str) -> None:
     one(session, name)
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", [name for name in QUICKER if name not in QUICKER[::3]])
-def test_every_other_case_gives_the_record_of_the_index(session: Session, name: str) -> None:
-    one(session, name)
-
-
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", SLOW)
 def test_who_reaches_a_limit_fails_alone(hasty: Session, name: str) -> None:
     record = one(hasty, name)
@@ -158,6 +154,7 @@ def test_a_lone_file_that_is_no_python_is_said_by_its_line(session: Session) -> 
 # --- the whole command ----------------------------------------------------------------------------
 
 
+@pytest.mark.one_in(2, 1)
 @pytest.mark.parametrize("name", ["fork_bomb", "raises_at_import"])
 def test_the_command_itself_gives_that_record(name: str) -> None:
     line = [sys.executable, "-m", "grader", "grade", str(BROKEN / name), "--json", "-"]

@@ -34,11 +34,16 @@ def examine(path: Path) -> Examined:
     """Everything worth knowing before a bundle is published. Raises InputError."""
     try:
         data = path.read_bytes()
-        items = [Item(path.name, data)] if path.suffix == ".ipynb" else unpacked(data)
+        items = [Item(path.name, data)] if path.suffix == ".ipynb" or _is_moodle(data) else unpacked(data)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
         raise InputError(f"{path}: not a bundle ({error})") from None
+    quiz = _quiz(items)
+    if quiz:
+        listed = tuple(f"  {item.path} ({len(item.data)} bytes)" for item in items)
+        head = f"{path.name}: a question bank for {quiz}, for staff only: it holds the key"
+        return Examined((head, "It holds:", *listed), 0)
     facts = _facts(items)
     audience = str(facts.get("audience", "learner"))
     good: list[str] = []
@@ -64,6 +69,18 @@ def examine(path: Path) -> Examined:
     listed = [f"  {item.path} ({len(item.data)} bytes)" for item in sorted(items, key=lambda item: item.path)]
     lines = [head, *(f"✓ {line}" for line in good), *(f"✗ {line}" for line in bad), "It holds:", *listed]
     return Examined(tuple(lines), len(bad))
+
+
+def _is_moodle(data: bytes) -> bool:
+    return data.lstrip().startswith(b"<?xml") and b"<quiz>" in data[:500]
+
+
+def _quiz(items: Sequence[Item]) -> str:
+    """The platform whose question bank this is, "" for none."""
+    names = {item.path for item in items}
+    if len(items) == 1 and _is_moodle(items[0].data):
+        return "Moodle"
+    return "Canvas" if "imsmanifest.xml" in names and MANIFEST not in names else ""
 
 
 def _facts(items: Sequence[Item]) -> dict[str, object]:

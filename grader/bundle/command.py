@@ -92,7 +92,7 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options)
     ready = [(kind, place, made(kind, source)) for kind, place in places]
     for kind, place, data in ready:
         write_bytes(place, data)
-        whom = "for learners" if kind.audience == "learner" else "for staff only: it holds the solution"
+        whom = "for learners" if kind.audience == "learner" else "for staff only: no learner may have it"
         typer.echo(f"{place}: {len(data) / 1024:.0f} KiB, {whom}; {kind.say}")
 
 
