@@ -31,14 +31,14 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
-test: $(READY) ## the tests; of long rows of the same kind a third, the hostile suite at two levels
+test: $(READY) ## the tests; of long rows of the same kind one in so many, half of the hostile suite at each of two levels
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough and not bundles"
 
 test-all: $(READY) ## every test there is (half an hour on two cores), but test-bundles
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not bundles"
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not bundles or thorough"
 
 test-bundles: $(PEERS)/.ready ## bundles in the systems that take them: the real nbgrader and otter-grader, installed in .venv once
-	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m bundles tests/peers
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "bundles and not thorough" tests/peers
 
 test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile

@@ -191,7 +191,10 @@ def scores(found: Mapping[str, Any]) -> dict[str, float]:
     return {row["tags"][0]: row["score"] for row in found["tests"]}
 
 
-@pytest.mark.parametrize("name", ["solution", "unscaled", "hanging", "hostile"])
+HANGING = pytest.param("hanging", marks=pytest.mark.thorough)  # a minute
+
+
+@pytest.mark.parametrize("name", ["solution", "unscaled", HANGING, "hostile"])
 def test_every_result_is_what_the_platform_reads(platform: Platform, name: str) -> None:
     found = platform.results(name)
     jsonschema.validate(found, SCHEMA)
@@ -208,7 +211,7 @@ def test_a_mistake_costs_its_step_and_is_named(platform: Platform) -> None:
     assert "not divided by √d_k" in next(row["output"] for row in found["tests"] if row["tags"] == ["attend"])
 
 
-@pytest.mark.parametrize("name", ["hanging", "hostile"])
+@pytest.mark.parametrize("name", [HANGING, "hostile"])
 def test_code_that_hangs_or_attacks_costs_its_own_step_and_those_that_run_it(
     platform: Platform, name: str
 ) -> None:
