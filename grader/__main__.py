@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 
 from .alone import stand_alone
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .sandbox import Worker
 
 FAILED, INTERRUPTED = 3, 130  # exit codes
+AGAIN = 1.0  # seconds in which a second Ctrl-C is taken for the first
 ELSEWHERE = ("--sealed", "--device", "--help")  # then other workers are needed, or none
 
 
@@ -25,6 +27,7 @@ def main(*, module: bool = False) -> "NoReturn":
     workers: tuple[Worker, ...] = ()
     try:
         stand_alone(module=module)
+        _patient()
         fault = None
         try:
             workers = _head_start(sys.argv[1:])
@@ -53,6 +56,20 @@ def main(*, module: bool = False) -> "NoReturn":
     except OSError:
         code = code or FAILED
     os._exit(code)
+
+
+def _patient() -> None:
+    """Let Ctrl-C interrupt once a second at most: pressed in haste, it may not cut the last words."""
+    last = -AGAIN
+
+    def interrupt(*_: object) -> None:
+        nonlocal last
+        if time.monotonic() - last >= AGAIN:
+            last = time.monotonic()
+            raise KeyboardInterrupt
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
 
 
 def _head_start(words: list[str]) -> "tuple[Worker, ...]":

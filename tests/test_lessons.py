@@ -236,6 +236,7 @@ def test_a_sealed_file_grades_and_names_without_the_reference(catalogue: Catalog
         assert made.grade(SOLUTION).score == 100
         record = made.grade(wrong)
     named = {step.id: [entry.id for entry in step.mistakes] for step in record.steps}
-    assert record.score == 80
+    # A neighbour's mistake is carried forward where it is known; of the large steps nothing may be.
+    assert record.score == (80 if len(catalogue.steps) == len(lesson.steps) else 50)
     assert named.pop("attend") == ["scale-missing"]
     assert not any(named.values())

@@ -41,9 +41,8 @@ def examine(path: Path) -> Examined:
         raise InputError(f"{path}: not a bundle ({error})") from None
     quiz = _quiz(items)
     if quiz:
-        listed = tuple(f"  {item.path} ({len(item.data)} bytes)" for item in items)
         head = f"{path.name}: a question bank for {quiz}, for staff only: it holds the key"
-        return Examined((head, "It holds:", *listed), 0)
+        return Examined((head, "It holds:", *_listed(items)), 0)
     facts = _facts(items)
     audience = str(facts.get("audience", "learner"))
     good: list[str] = []
@@ -66,9 +65,18 @@ def examine(path: Path) -> Examined:
         said, fine = _grades(items)
         (good if fine else bad).append(said)
     head = f"{path.name}: {facts.get('kind', 'a notebook')} of {facts.get('lesson', 'a lesson')}, for {audience}s"
-    listed = [f"  {item.path} ({len(item.data)} bytes)" for item in sorted(items, key=lambda item: item.path)]
-    lines = [head, *(f"✓ {line}" for line in good), *(f"✗ {line}" for line in bad), "It holds:", *listed]
+    lines = [
+        head,
+        *(f"✓ {line}" for line in good),
+        *(f"✗ {line}" for line in bad),
+        "It holds:",
+        *_listed(items),
+    ]
     return Examined(tuple(lines), len(bad))
+
+
+def _listed(items: Sequence[Item]) -> list[str]:
+    return [f"  {item.path} ({len(item.data)} bytes)" for item in sorted(items, key=lambda item: item.path)]
 
 
 def _is_moodle(data: bytes) -> bool:

@@ -7,7 +7,6 @@ import io
 import os
 import re
 import shutil
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -63,11 +62,9 @@ def take_quiz(
     try:
         take(loaded, ids, begun, place, terminal, screen)
     except (Stopped, KeyboardInterrupt) as stop:
-        pressed = signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed twice, it may not cut the last words
         terminal.say(
             screen.note("", f"Stopped. Your answers are in {place}; the same command goes on from there.")
         )
-        signal.signal(signal.SIGINT, pressed)
         raise typer.Exit(INTERRUPTED if isinstance(stop, KeyboardInterrupt) else 0) from None
     if exam:
         terminal.say(screen.note(f"Finished. Hand in {place}"))
