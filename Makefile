@@ -6,8 +6,8 @@ SUBMISSION ?= exercises/multi_head_attention
 ARGS ?=
 # the step that `make hint` is about, e.g. STEP=attend
 STEP ?=
-# test files run side by side, each in a process of its own
-JOBS ?= 2
+# test files run side by side, each in a process of its own (they wait, too, so there may be more than cores)
+JOBS ?= 3
 # another package index for torch, e.g. PyTorch's CPU wheel index (README, "Without a GPU")
 TORCH_INDEX_URL ?=
 
