@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 
@@ -55,3 +56,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not torch.cuda.is_available():
         for item in gpu:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+@pytest.fixture(autouse=True)
+def open_to_ctrl_c() -> Iterator[None]:
+    """Whoever leaves this process deaf to Ctrl-C makes all deaf that it starts, tests away: told where it happens."""
+    before = signal.getsignal(signal.SIGINT)
+    yield
+    after = signal.signal(signal.SIGINT, before)
+    assert after is before, f"this test left {after} as what Ctrl-C does"

@@ -136,6 +136,9 @@ def test_a_command_that_cannot_even_be_read_ends_with_3(
         raise SystemExit(code)
 
     monkeypatch.setattr(os, "_exit", ended)
+    monkeypatch.setattr(
+        signal, "signal", lambda *_: None
+    )  # the tests, and what they start, stay open to Ctrl-C
     monkeypatch.setattr(command, "stand_alone", lambda **_: None)
     monkeypatch.setattr(sys, "argv", ["grader", "--help"])
     monkeypatch.setitem(sys.modules, "grader.cli", None)
