@@ -10,6 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .homes import cache_home
+
 SET_UP = Path("share") / "attention-grader" / "mpl"  # below the environment, where set-up makes it
 KEPT = Path("attention-grader") / "mpl"  # below the user's cache
 MAKE = "import matplotlib.font_manager"
@@ -19,15 +21,13 @@ SECONDS = 60.0
 def font_folder() -> Path | None:
     """The folder that holds the list; made in the user's cache where set-up made none. None where it cannot be."""
     made = Path(sys.prefix) / SET_UP
-    if made.is_dir():
+    if _there(made):
         return made
-    kept = _cache() / hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
-    return kept if kept.is_dir() or _make(kept) else None
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(home) if home.startswith("/") else Path.home() / ".cache") / KEPT
+    cache = cache_home()
+    if cache is None:
+        return None
+    kept = cache / KEPT / hashlib.sha256(sys.prefix.encode()).hexdigest()[:16]
+    return kept if _there(kept) or _make(kept) else None
 
 
 def _make(kept: Path) -> bool:
@@ -35,7 +35,7 @@ def _make(kept: Path) -> bool:
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         place = Path(tempfile.mkdtemp(prefix=".new-", dir=kept.parent))
-    except (OSError, RuntimeError):
+    except OSError:
         return False
     try:
         environment = {**os.environ, "MPLCONFIGDIR": str(place), "MPLBACKEND": "Agg"}
@@ -50,4 +50,8 @@ def _make(kept: Path) -> bool:
         pass  # or another process was faster: then it is there
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    return kept.is_dir()
+    return _there(kept)
+
+
+def _there(folder: Path) -> bool:
+    return os.path.isdir(folder)  # noqa: PTH112  (of a folder in another user's home Path.is_dir raises)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import GraderError, InputError, MachineError
+from .homes import state_home
 from .output import write_text
 from .report import story
 from .report.page import NARROWEST, WIDEST, Page
@@ -128,9 +128,11 @@ class Memory:
 
     @classmethod
     def of_user(cls) -> Memory:
-        """In the user's state folder, by the XDG convention."""
-        given = Path(os.environ.get("XDG_STATE_HOME", ""))
-        return cls((given if given.is_absolute() else Path.home() / ".local" / "state") / FOLDER / FILE)
+        """In the user's state folder. Raises InputError for a user who has no home."""
+        home = state_home()
+        if home is None:
+            raise InputError("no home folder here to remember hints in; set XDG_STATE_HOME to a folder")
+        return cls(home / FOLDER / FILE)
 
     def rung(self, path: Path, step: str, ladder: str) -> int:
         """The rung last shown of this ladder; 0 where another one, or none, was shown."""

@@ -42,3 +42,20 @@ def test_where_it_cannot_be_made_nothing_is_left(bare: Path, monkeypatch: pytest
     (bare / "file").write_text("")
     monkeypatch.setenv("XDG_CACHE_HOME", str(bare / "file"))
     assert font_folder() is None
+
+
+def test_a_home_that_is_somebody_elses_is_no_fault(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_dir", refused)
+    monkeypatch.setattr(Path, "mkdir", refused)
+    assert font_folder() is None
+    assert not (bare / "cache").exists()
+
+
+def test_a_user_without_a_home_is_no_fault(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    assert font_folder() is None
+    assert list(bare.iterdir()) == []

@@ -26,7 +26,7 @@ TOP_LEVEL = {
 
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
-    {"alone", "errors", "records", "sinks", "text"},
+    {"alone", "errors", "homes", "records", "sinks", "text"},
     {
         "transcript",
         "probes",

@@ -334,7 +334,9 @@ return json.dumps(written)
 """
     assert peek(sealed, code) < 65 * 2**20
     walk = """
-return json.dumps([path for path, _, _ in os.walk("/tmp")] + os.listdir("/tmp/mpl") + os.listdir("/tmp"))
+home = os.lstat("/tmp").st_dev  # libraries may be mounted below it
+found = [path for path, _, _ in os.walk("/tmp") if os.path.exists(path) and os.lstat(path).st_dev == home]
+return json.dumps(found + os.listdir("/tmp/mpl") + os.listdir("/tmp"))
 """
     assert "note" not in peek(sealed, walk)
     assert set(peek(sealed, walk)) & {"/tmp/shut", "link", "0", "1", "2", "3"} == set()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 from grader.errors import GraderError
+from grader.homes import cache_home
 from grader.lessons import Lesson
 from grader.output import write_bytes
 from grader.sealer import sealed_bytes
@@ -16,7 +16,10 @@ KEPT = "attention-grader/sealed"
 
 def sealed_answers(root: Path, lesson: Lesson, seed: int | None) -> bytes:
     """A sealed file's bytes, from the user's cache where they have been made before."""
-    place = _cache() / f"{_digest(root, lesson, seed)}.bin"
+    cache = cache_home()
+    if cache is None:
+        return sealed_bytes(lesson, seed)
+    place = cache / KEPT / f"{_digest(root, lesson, seed)}.bin"
     try:
         return place.read_bytes()
     except OSError:
@@ -28,11 +31,6 @@ def sealed_answers(root: Path, lesson: Lesson, seed: int | None) -> bytes:
     except (OSError, GraderError):
         pass  # a cache that cannot be kept costs time, nothing else
     return data
-
-
-def _cache() -> Path:
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(home) if home.startswith("/") else Path.home() / ".cache") / KEPT
 
 
 def _digest(root: Path, lesson: Lesson, seed: int | None) -> str:
