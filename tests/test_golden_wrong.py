@@ -15,7 +15,7 @@ SEED = 5
 WRONG = index("wrong")
 SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]
 DOUBLE = [entry for entry in WRONG if entry["kind"] == "double"]
-KEPT, KEPT_DOUBLE = SINGLE[::8], DOUBLE[::3]  # what `make test` asks; `make test-all` asks for all
+KEPT, KEPT_DOUBLE = SINGLE[::8], DOUBLE[1::4]  # what `make test` asks; `make test-all` asks for all
 CARRIED = [entry for entry in WRONG if entry["kind"] == "carried"]
 
 
@@ -48,7 +48,7 @@ def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> N
     _is_not_full(marked, entry)
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(4, 1)
 @pytest.mark.parametrize("entry", DOUBLE, ids=lambda entry: entry["path"])
 def test_work_that_is_wrong_twice_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
     _is_not_full(marked, entry)

@@ -194,8 +194,8 @@ def test_the_ladder_is_climbed_call_by_call(tmp_path: Path, monkeypatch: pytest.
         return found.rung, found.ladder.key
 
     work.write_bytes((WRONG / "scale_missing_einsum.py").read_bytes())
-    asked = [ask(), ask(), ask(again=True), ask(), ask(), ask(start=True)]
-    assert [rung for rung, _ in asked] == [1, 2, 2, 3, 3, 1]
+    asked = [ask(), ask(), ask(again=True), ask(start=True)]
+    assert [rung for rung, _ in asked] == [1, 2, 2, 1]
     assert {key for _, key in asked} == {"scale-missing"}
     work.write_bytes((WRONG / "mask_unused_helper.py").read_bytes())
     assert ask() == (1, "mask-unused")
