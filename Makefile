@@ -31,7 +31,7 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
 
-test: $(READY) ## the tests; of long rows of the same kind one in so many, half of the hostile suite at each of two levels
+test: $(READY) ## the tests; of long rows of the same kind one in so many, a third of the hostile suite at each of two levels
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough and not bundles"
 
 test-all: $(READY) ## every test there is (half an hour on two cores), but test-bundles

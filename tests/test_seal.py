@@ -332,7 +332,7 @@ def grader(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_command_seals_a_lesson_and_grades_by_it(tmp_path: Path) -> None:
     """The lesson itself, with a handful of its known mistakes; all of them take minutes (tests/test_lessons.py)."""
     tree, away, file = tmp_path / "tree", tmp_path / "away", tmp_path / "sealed.bin"
