@@ -53,7 +53,7 @@ def seal(value: Expected, places: bool = True, most: int | None = None) -> Expec
     """
     if isinstance(value, SequenceValue):
         items = tuple(seal(item, places, most) for item in value.items)
-        return replace(value, items=items)  # type: ignore[arg-type]
+        return replace(value, items=items)  # type: ignore[arg-type]  # what is sealed stands where a value stood
     if not isinstance(value, TensorValue) or value.array is None:
         return value
     plain = np.asarray(value.array, dtype=np.float64)

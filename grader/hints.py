@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,11 +129,8 @@ class Memory:
 
     @classmethod
     def of_user(cls) -> Memory:
-        """In the user's state folder. Raises InputError for a user who has no home."""
-        home = state_home()
-        if home is None:
-            raise InputError("no home folder here to remember hints in; set XDG_STATE_HOME to a folder")
-        return cls(home / FOLDER / FILE)
+        """In the user's state folder; where there is none, nothing is remembered, and hints begin anew."""
+        return cls((state_home() or Path(os.devnull)) / FOLDER / FILE)
 
     def rung(self, path: Path, step: str, ladder: str) -> int:
         """The rung last shown of this ladder; 0 where another one, or none, was shown."""

@@ -110,12 +110,18 @@ def _names(mistakes: Sequence[Mistake], homes: Sequence[str]) -> list[str]:
 
 
 def laid_open(data: bytes) -> list[bytes]:
-    """The parts of a file's bytes as they lie in it, unpacked and not understood; for whoever searches them."""
+    """The parts of a file's bytes as they lie in it, unpacked and not understood; for whoever searches them.
+
+    Up to where the file is damaged, if it is.
+    """
     found = []
     left = data[len(MAGIC) + SIZE.size :]
     while left:
         unpacker = zlib.decompressobj()
-        found.append(unpacker.decompress(left))
+        try:
+            found.append(unpacker.decompress(left, FILE_LIMIT))
+        except zlib.error:
+            break
         left = unpacker.unused_data
     return found
 

@@ -188,6 +188,13 @@ def test_a_sequence_of_tensors_is_sealed_inside() -> None:
     assert difference(probe(), "y", back, value) is None
 
 
+def test_a_damaged_file_is_laid_open_as_far_as_it_goes() -> None:
+    data = sealed_bytes()
+    first = laid_open(data)[0]
+    assert laid_open(data[:-9] + b"nonsense.")[0] == first
+    assert laid_open(MAGIC + b"1234nonsense") == []
+
+
 # --- the file -----------------------------------------------------------------------------------
 
 

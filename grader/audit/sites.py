@@ -94,9 +94,8 @@ def number_of(node: ast.AST) -> int | float | None:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         inner = number_of(node.operand)
         return None if inner is None else -inner
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return node.value  # type: ignore[return-value]
-    return None
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _within(node: ast.AST, scope: Scope, role: Role) -> Iterator[Site]:
@@ -143,7 +142,8 @@ def scope_of(node: ast.AST, outer: Scope) -> Scope:
         }
         return Scope(_joined(outer.name, node.name), attributes=tuple(found))
     if isinstance(node, Function):
-        owners = {n.value.id for n in ast.walk(node) if _asks(n)}  # type: ignore[attr-defined]
+        asking = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Attribute))
+        owners = {owner.id for owner in asking if isinstance(owner, ast.Name)}
         name = _joined(outer.name, node.name)
         return Scope(name, _variables(node), _kinds(node), outer.attributes, frozenset(owners))
     return outer
@@ -163,10 +163,6 @@ def _variables(function: Function) -> dict[str, int]:
         if not node.id.startswith("_"):
             found.setdefault(node.id, node.lineno)
     return found
-
-
-def _asks(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
 
 
 def _kinds(function: Function) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import TypeGuard
 
 from grader.agreement import Suspect
 
@@ -58,11 +59,11 @@ def _pairs(suspect: Suspect) -> dict[str, list[Pair]]:
             if _is_number(got) and _is_number(want) and probe.sizes:
                 of = probe.script[0].get("of")
                 label = str(of.get("name", name)) if isinstance(of, dict) else name
-                found.setdefault(label, []).append(Pair(float(got), float(want), probe.sizes))  # type: ignore[arg-type]
+                found.setdefault(label, []).append(Pair(float(got), float(want), probe.sizes))
     return found
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

@@ -110,8 +110,8 @@ def sight_of(probe: Probe, name: str, want: Mapping[str, Expected], answer: Answ
     if value.array is None or value.array.dtype.kind == "c" or len(axes) != len(wanted.shape):
         return None
     mine = np.asarray(value.array, np.float64)
-    sealed = isinstance(wanted, SealedTensor) or wanted.array is None
-    expected = None if sealed else np.asarray(wanted.array, np.float64)  # type: ignore[union-attr]
+    known = None if isinstance(wanted, SealedTensor) else wanted.array
+    expected = None if known is None else np.asarray(known, np.float64)
     largest = wanted.largest if isinstance(wanted, SealedTensor) else _largest(expected)
     finite = bool(np.isfinite(mine).all())
     telling = math.prod(wanted.shape) >= TELLING and largest > LEAST

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from . import english
 from .notation import Notation, plain
@@ -37,7 +38,7 @@ _CODE = frozenset(
 
 
 @functools.cache
-def _stemmer() -> object:
+def _stemmer() -> Any:
     import snowballstemmer
 
     return snowballstemmer.stemmer("english")
@@ -50,7 +51,7 @@ def stem(word: str) -> str:
         return word
     if re.search(r"is(e|es|ed|ing|ation|ations)$", word) and len(word) > 8:
         word = re.sub(r"is(e|es|ed|ing|ation|ations)$", r"iz\1", word)  # British and American as one
-    return str(_stemmer().stemWord(word))  # type: ignore[attr-defined]
+    return str(_stemmer().stemWord(word))
 
 
 @functools.cache

@@ -60,11 +60,11 @@ class Elsewhere(torch.Tensor):
         made.held = inner.detach()
         return made
 
-    def __repr__(self, **kwargs: Any) -> str:  # type: ignore[override]
+    def __repr__(self, **kwargs: Any) -> str:  # type: ignore[override]  # torch declares `object`'s
         return f"Elsewhere({self.held!r})"
 
     @classmethod
-    def __torch_dispatch__(  # type: ignore[override]
+    def __torch_dispatch__(  # type: ignore[override]  # torch declares it as a static one
         cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         return run(func, args, kwargs or {})

@@ -36,7 +36,7 @@ def watch(letter: Mapping[str, Any], seen: Seen) -> Iterator[None]:
             stack.enter_context(_calls(seen, names))
         if letter["device"] == NAME:
             stack.enter_context(Constructors())
-            stack.enter_context(Portable())  # type: ignore[no-untyped-call]
+            stack.enter_context(Portable())  # type: ignore[no-untyped-call]  # torch gives its modes no types
         if letter["count"]:
             seen.operations = 0
             stack.enter_context(_Counter(seen))
@@ -134,7 +134,7 @@ class _Counter(TorchDispatchMode):
         return False  # as in Portable: the default imports torch's compiler
 
     def __init__(self, seen: Seen) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # as above
         self.seen = seen
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
