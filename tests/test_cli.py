@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -58,12 +57,12 @@ def test_below_the_asked_points_is_exit_1_and_everything_is_written(small: Path,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["record.json", "small"]
 
 
-def ended_by(number: int) -> tuple[int, bytes, bytes]:
-    """How the command ends by a signal in the middle of a hanging step; nothing of it lives on."""
-    before = {path.name for path in Path(tempfile.gettempdir()).iterdir()}
+def ended_by(number: int, own: Path) -> tuple[int, bytes, bytes]:
+    """How the command ends by a signal in the middle of a hanging step; nothing of it lives on or lies in `own`."""
     process = subprocess.Popen(
         [*COMMAND, "grade", str(BROKEN / "sleep_in_call")],
         cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(own)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -88,11 +87,7 @@ def ended_by(number: int) -> tuple[int, bytes, bytes]:
         time.sleep(0.05)
     assert len(started) >= 5
     assert left == []
-    assert {
-        name
-        for name in {path.name for path in Path(tempfile.gettempdir()).iterdir()} - before
-        if name.startswith("grader-")
-    } == set()
+    assert list(own.iterdir()) == []
     return process.returncode, printed, error
 
 
@@ -103,16 +98,16 @@ def _lives(pid: int) -> bool:
         return False
 
 
-def test_an_interrupt_ends_it_in_one_line_and_leaves_nothing() -> None:
-    assert ended_by(signal.SIGINT) == (130, b"", b"grader: stopped\n")
+def test_an_interrupt_ends_it_in_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    assert ended_by(signal.SIGINT, tmp_path) == (130, b"", b"grader: stopped\n")
 
 
-def test_being_told_to_end_leaves_nothing() -> None:
-    assert ended_by(signal.SIGTERM) == (143, b"", b"")
+def test_being_told_to_end_leaves_nothing(tmp_path: Path) -> None:
+    assert ended_by(signal.SIGTERM, tmp_path) == (143, b"", b"")
 
 
-def test_even_when_it_is_killed_its_jail_ends() -> None:
-    assert ended_by(signal.SIGKILL)[0] == -signal.SIGKILL
+def test_even_when_it_is_killed_its_jail_ends(tmp_path: Path) -> None:
+    assert ended_by(signal.SIGKILL, tmp_path)[0] == -signal.SIGKILL
 
 
 def here(

@@ -98,9 +98,18 @@ def sealed(request: pytest.FixtureRequest) -> Iterator[Worker]:
         worker.close()
 
 
+def _open_folder(factory: pytest.TempPathFactory) -> Path:
+    """A folder that other users reach, too: pytest shuts its own."""
+    made = factory.mktemp("temporary")
+    for folder in (made, *made.parents[:2]):
+        folder.chmod(0o755)
+    return made
+
+
 @pytest.fixture
-def limited(monkeypatch: pytest.MonkeyPatch) -> Iterator[Worker]:
-    """A worker where there is no bubblewrap."""
+def limited(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
+    """A worker where there is no bubblewrap, and a folder for temporary ones that no other test uses."""
+    monkeypatch.setattr(tempfile, "tempdir", str(_open_folder(tmp_path_factory)))
     monkeypatch.setattr(jail.shutil, "which", lambda *_: None)
     without_walls(monkeypatch)
     worker = start_jailed()
@@ -399,14 +408,10 @@ def test_closing_kills_the_whole_tree_and_ends_the_run(
 
 
 def test_closing_kills_the_whole_tree_without_namespaces_too(limited: Worker) -> None:
-    before = scratch_folders()
+    assert len(list(Path(tempfile.gettempdir()).glob("grader-*"))) == 1
     closed_in_the_middle(limited)
     assert limited.isolation in ("limited", "separate")
-    assert len(scratch_folders()) == len(before) - 1
-
-
-def scratch_folders() -> list[Path]:
-    return list(Path(tempfile.gettempdir()).glob("grader-*"))
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []
 
 
 def test_a_worker_that_was_killed_starts_again(sealed: Worker) -> None:
