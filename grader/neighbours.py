@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .lessons import Lesson
 from .submission import Submission
@@ -21,14 +21,7 @@ def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, .
 
 def _by_import(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
     by_module = {step.file.removesuffix(".py"): step.id for step in lesson.steps}
-    known = {*by_module, *(module.name for module in submission.modules)}
-    imports = {
-        module.name: {
-            name for cell in module.cells for node in ast.walk(_parsed(cell.text)) for name in _imported(node)
-        }
-        & known
-        for module in submission.modules
-    }
+    imports = _imports({module.name: [cell.text for cell in module.cells] for module in submission.modules})
     found = {}
     for step in lesson.steps:
         reached = _closure({step.file.removesuffix(".py")}, imports)
@@ -36,6 +29,19 @@ def _by_import(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, .
             other for stem, other in by_module.items() if stem in reached and other != step.id
         )
     return found
+
+
+def reached(texts: Mapping[str, str], start: str) -> set[str]:
+    """The modules that one of these imports, through others too, and itself."""
+    return _closure({start}, _imports({name: [text] for name, text in texts.items()}))
+
+
+def _imports(texts: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
+    """What each module (its cells' texts) imports, whatever it is."""
+    return {
+        module: {name for text in cells for node in ast.walk(_parsed(text)) for name in _imported(node)}
+        for module, cells in texts.items()
+    }
 
 
 def _imported(node: ast.AST) -> Iterator[str]:

@@ -64,6 +64,13 @@ def module(name: str, path: str, text: str) -> dict[str, object]:
     return {"name": name, "path": path, "package": False, "cells": [{"text": text, "label": ""}]}
 
 
+def text_of(module: Mapping[str, object]) -> str:
+    """The source of such a module."""
+    cells = module["cells"]
+    assert isinstance(cells, list)
+    return str(cells[0]["text"])
+
+
 def read_mistakes(path: Path) -> tuple[Mistake, ...]:
     """The catalogue. Raises LessonError that names the line."""
     if not path.exists():

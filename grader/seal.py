@@ -10,7 +10,8 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,11 @@ from .hidden import Expected, seal
 from .matching import AskVariants
 from .probes import Probe
 from .reference import Mistake
-from .sealing import Table, plain_probe, plain_table, plain_value, read_plain_value, read_probe, read_table
+from .sealing import Rows, Table, plain_probe, plain_value, read_plain_value, read_probe, read_table
 from .transcript import Answer
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
-AT_ONCE = 48  # known mistakes asked for in one go, each of a step's probes
+AT_ONCE = 160  # known mistakes asked for in one go, each of a step's probes
 MAGIC = b"attention-grader sealed answers 2\n"
 SIZE = struct.Struct("<I")  # of the first part, whose list of the others follows it
 FILE_LIMIT = 64 * 2**20  # bytes, of the file and of each part unpacked
@@ -60,17 +61,12 @@ def seal_lesson(
     Raises MachineError when a mistake did not answer everything, which only a lack of time can cause.
     """
     parts: dict[str, bytes] = {}
-    for step in dict.fromkeys(probe.step for probe in probes):
-        asked = [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
-        names = _names(mistakes, homes[step])
-        found: dict[str, Answers] = {}
-        for start in range(0, len(names), AT_ONCE):
-            found |= ask(step, asked, {name: (name,) for name in names[start : start + AT_ONCE]})
-        for name, given in found.items():
-            if given and any(probe.id not in given for probe in asked):
-                raise MachineError(f"the known mistake {name} did not come to its end in {step}: try again")
-        table = plain_table(asked, {name: given for name, given in found.items() if given})
-        parts[step] = _packed({**table, "homes": list(homes[step])})
+    asked = {
+        step: [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
+        for step in dict.fromkeys(probe.step for probe in probes)
+    }
+    for step, found in _tables(asked, {step: _names(mistakes, homes[step]) for step in asked}, ask):
+        parts[step] = _packed({**found, "homes": list(homes[step])})
     content = {
         "lesson": lesson,
         "seed": seed,
@@ -83,6 +79,36 @@ def seal_lesson(
     }
     first = _packed(content)
     return b"".join([MAGIC, SIZE.pack(len(first)), first, *parts.values()])
+
+
+def _tables(
+    asked: Mapping[str, Sequence[Probe]], names: Mapping[str, Sequence[str]], ask: AskVariants
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """Every step's table of what the mistakes in it answer, put together while the next ones are being asked."""
+    parts = [
+        (step, batch)
+        for step in asked
+        for batch in [names[step][start : start + AT_ONCE] for start in range(0, len(names[step]), AT_ONCE)]
+        or [[]]
+    ]
+
+    def answers(step: str, batch: Sequence[str]) -> Mapping[str, Answers]:
+        found = ask(step, asked[step], {name: (name,) for name in batch}) if batch else {}
+        for name, given in found.items():
+            if given and any(probe.id not in given for probe in asked[step]):
+                raise MachineError(f"the known mistake {name} did not come to its end in {step}: try again")
+        return {name: given for name, given in found.items() if given}
+
+    with ThreadPoolExecutor(1) as ahead:
+        coming = ahead.submit(answers, *parts[0])
+        tables = {step: Rows(asked[step]) for step in asked}
+        for (step, _), after in zip(parts, [*parts[1:], None], strict=True):
+            found = coming.result()
+            if after is not None:
+                coming = ahead.submit(answers, *after)
+            tables[step].add(found)
+            if after is None or after[0] != step:
+                yield step, tables.pop(step).plain()
 
 
 def _packed(content: Mapping[str, object]) -> bytes:

@@ -9,8 +9,9 @@ from .accounts import homes_of
 from .errors import InputError
 from .grading import STANDARD_SECONDS
 from .lessons import Lesson, find_lesson
+from .neighbours import reached
 from .pipeline import standard
-from .reference import make_probes, read_reference
+from .reference import Reference, make_probes, read_reference, text_of
 from .sandbox import start_trusted
 from .seal import seal_lesson
 
@@ -29,10 +30,20 @@ def sealed_bytes(lesson: Lesson, seed: int | None) -> bytes:
     worker = start_trusted()
     try:
         end = time.monotonic() + STANDARD_SECONDS
-        held = standard(lesson, read_reference(lesson.reference), probes, worker, end)
-        homes = {step.id: homes_of(lesson, step) for step in lesson.steps}
+        reference = read_reference(lesson.reference)
+        held = standard(lesson, reference, probes, worker, end)
+        homes = homes_within(lesson, reference)
         return seal_lesson(
             lesson.slug, drawn, probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=held.ask
         )
     finally:
         worker.close()
+
+
+def homes_within(lesson: Lesson, reference: Reference) -> dict[str, list[str]]:
+    """By step, the modules in which a mistake can change the solution's step: those that it imports."""
+    texts = {str(module["name"]): text_of(module) for module in reference.modules}
+    mine = {step.id: reached(texts, step.file.removesuffix(".py")) for step in lesson.steps}
+    return {
+        step.id: [home for home in homes_of(lesson, step) if home in mine[step.id]] for step in lesson.steps
+    }

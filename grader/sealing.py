@@ -132,26 +132,46 @@ def read_plain_value(plain: object) -> Expected:
     return read_value(plain)
 
 
-def plain_table(probes: Sequence[Probe], answers: Mapping[str, Mapping[str, Answer]]) -> dict[str, object]:
-    """Answers of many mistakes, each different answer of a probe written once."""
-    columns = []
-    for probe in probes:
-        different: dict[str, int] = {}
-        kept: list[object] = []
-        rows = []
-        for found in answers.values():
-            plain = _plain_answer(probe, found[probe.id])
-            key = json.dumps(plain, default=_bytes, sort_keys=True)
-            if key not in different:
-                different[key] = len(kept)
-                kept.append(plain)
-            rows.append(different[key])
-        columns.append({"probe": probe.id, "answers": kept, "rows": rows})
-    return {"mistakes": list(answers), "columns": columns}
+class Rows:
+    """A step's table in the making: what each mistake answers, every different answer of a probe kept once."""
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self._mistakes: list[str] = []
+        self._columns = [_Column(probe) for probe in probes]
+
+    def add(self, answers: Mapping[str, Mapping[str, Answer]]) -> None:
+        """Take in what more mistakes have answered."""
+        self._mistakes += answers
+        for column in self._columns:
+            column.rows += [column.number(found[column.probe.id]) for found in answers.values()]
+
+    def plain(self) -> dict[str, object]:
+        """The table as plain data."""
+        columns = [{"probe": c.probe.id, "answers": c.kept, "rows": c.rows} for c in self._columns]
+        return {"mistakes": self._mistakes, "columns": columns}
 
 
-def _bytes(value: object) -> str:
-    return value.hex() if isinstance(value, bytes) else repr(value)
+class _Column:
+    """The answers to one probe."""
+
+    def __init__(self, probe: Probe) -> None:
+        self.probe = probe
+        self.kept: list[object] = []
+        self.rows: list[int] = []
+        self._numbers: dict[str, int] = {}
+
+    def number(self, answer: Answer) -> int:
+        """The place of an answer among those that are kept."""
+        plain = _plain_answer(self.probe, answer)
+        key = json.dumps(plain, default=_bytes, sort_keys=True)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.kept)
+            self.kept.append(plain)
+        return self._numbers[key]
+
+
+def _bytes(value: object) -> object:
+    return [value.dtype, value.shape, value.data.hex()] if isinstance(value, Blob) else repr(value)
 
 
 def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:

@@ -26,6 +26,7 @@ from grader.report.terminal import render
 from grader.requests import reference_run
 from grader.sandbox import start_trusted
 from grader.seal import laid_open, seal_lesson
+from grader.sealer import homes_within
 from grader.variants import variants
 
 SEED = 20
@@ -210,9 +211,22 @@ def test_one_step_alone_costs_nothing_elsewhere(session: Session, tmp_path: Path
     assert record.score == 10
 
 
+def test_a_mistake_is_sealed_where_the_solution_imports_it_and_nowhere_else() -> None:
+    lesson = find_lesson(None, ROOT)
+    assert lesson.reference is not None
+    within = homes_within(lesson, read_reference(lesson.reference))
+    steps = ["project", "attend", "concat", "output"]
+    assert within["attend"] == ["attend"]
+    # A learner's cross.py may build upon module.py; the solution's does not, so nothing there can be seen in it.
+    assert within["cross"] == ["cross", *steps]
+    assert within["module"] == ["module", *steps]
+
+
 def test_a_sealed_file_grades_and_names_without_the_reference(catalogue: Catalogue, tmp_path: Path) -> None:
     lesson, held = catalogue.lesson, catalogue.held
-    homes = {step.id: homes_of(lesson, step) if step in catalogue.steps else () for step in lesson.steps}
+    assert lesson.reference is not None
+    within = homes_within(lesson, read_reference(lesson.reference))
+    homes = {step.id: within[step.id] if step in catalogue.steps else () for step in lesson.steps}
     data = seal_lesson(
         lesson.slug, SEED, held.probes, want=held.want, mistakes=held.mistakes, homes=homes, ask=catalogue.ask
     )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from grader.worker.wire import (
     BLOB_LIMIT,
     BODY_LIMIT,
+    DEPTH_LIMIT,
     HEAD_LIMIT,
     ITEM_SIZE,
     LENGTHS,
@@ -164,6 +165,23 @@ def test_a_head_that_is_no_frames_is_refused(case: str) -> None:
     head, words = BAD_JSON[case]
     with pytest.raises(WireError, match=words):
         unpack(head, b"")
+
+
+def test_much_may_stand_side_by_side_that_may_not_stand_in_one_another() -> None:
+    deepest: object = 1
+    for _ in range(DEPTH_LIMIT - 1):
+        deepest = [deepest]
+    head = {"beside": [[]] * 1_000, "inside": deepest}
+    assert parted(head) == head
+    with pytest.raises(WireError, match="too deep"):
+        parted({**head, "inside": [deepest]})
+
+
+def parted(head: dict[str, object]) -> dict[str, object]:
+    """A head packed and read again."""
+    frame = pack(head)
+    size, _ = lengths(frame[: LENGTHS.size])
+    return unpack(frame[LENGTHS.size : LENGTHS.size + size], frame[LENGTHS.size + size :])
 
 
 BAD_TENSORS: dict[str, tuple[bytes, bytes]] = {

@@ -11,7 +11,7 @@ from grader.errors import MachineError
 from grader.lessons import Step
 from grader.plugin import Verdict
 from grader.probes import Probe
-from grader.reference import Mistake
+from grader.reference import Mistake, text_of
 from grader.transcript import Answer
 from grader.variants import variants
 
@@ -118,7 +118,7 @@ class StepTrial:
     def _mutants(self, batch: Sequence[Mutant]) -> list[MutantFinding]:
         # The unchanged solution comes last: where that fails, a mutant before it has spoilt the child.
         modules = self.bench.reference.modules
-        right = next(_text(module) for module in modules if module["name"] == self.stem)
+        right = next(text_of(module) for module in modules if module["name"] == self.stem)
         sources = {mutant.id: {self.stem: mutant.source} for mutant in batch} | {"": {self.stem: right}}
         run = trial_run(self.bench.lesson, self.bench.run)
         found = trial(run, self.step.id, self.probes, sources, self.bench.worker)
@@ -158,9 +158,3 @@ class StepTrial:
     def _titles(self) -> dict[str, str]:
         nothing = {probe.id: Answer(probe.id, "stopped") for probe in self.probes}
         return {verdict.id: verdict.title for verdict in self._judged([nothing])[0]}
-
-
-def _text(module: Mapping[str, object]) -> str:
-    cells = module["cells"]
-    assert isinstance(cells, list)
-    return str(cells[0]["text"])

@@ -121,11 +121,13 @@ def serve(request: Mapping[str, Any], out: int, codes: Codes | None = None) -> N
             gc.disable()
             names, report = load(guest, {**request, **part}, variant["mistakes"])
             gc.enable()
-            _send(out, {"kind": "loaded", "variant": variant["key"], **report})
+            ready = pack({"kind": "loaded", "variant": variant["key"], **report})
             for letter in part["probes"]:
-                _send(out, {"kind": "begin", "what": letter["id"]})
+                # What has come of one and that the next begins go together: the zygote is woken once.
+                _write(out, ready + pack({"kind": "begin", "what": letter["id"]}))
                 answer = perform(letter, names, guest.paths, request["exact"])
-                _write(out, _frame({**answer, "variant": variant["key"]}))
+                ready = _frame({**answer, "variant": variant["key"]})
+            _write(out, ready)
     _send(out, {"kind": "done", "prints": prints.text()})
 
 

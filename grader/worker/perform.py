@@ -153,11 +153,11 @@ def _place(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dt
     module = values[step["of"]]
     if not isinstance(module, torch.nn.Module):
         raise Unfit(f"made {_article(module)}, expected an nn.Module")
-    module.to(dtype=dtype)
     if step["device"] == NAME:
+        module.to(dtype=dtype)
         module._apply(lambda tensor: Elsewhere(tensor.detach()).requires_grad_(tensor.requires_grad))
     else:
-        module.to(device=step["device"])
+        module.to(device=step["device"], dtype=dtype)
 
 
 def _load(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:

@@ -13,7 +13,6 @@ from typing import Any, Self
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map
 
 NAME = "portable"
 STANDS_FOR = torch.device("meta")
@@ -105,7 +104,19 @@ class Constructors(TorchFunctionMode):
 
 def _numbers(args: Any) -> Any:
     """A constructor's data, with what is inside tensors of the second device."""
-    return tree_map(lambda value: value.held if isinstance(value, Elsewhere) else value, args)
+    return _each(lambda value: value.held if isinstance(value, Elsewhere) else value, args)
+
+
+def _each(change: Callable[[Any], Any], value: Any) -> Any:
+    """A change made to everything in lists, tuples and dicts; torch's own walk of them takes longer than most work."""
+    kind = type(value)
+    if kind is list or kind is tuple:
+        return kind([_each(change, item) for item in value])
+    if kind is dict:
+        return {key: _each(change, item) for key, item in value.items()}
+    if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return kind(*[_each(change, item) for item in value])
+    return change(value)
 
 
 def _indices(index: Any) -> Any:
@@ -140,7 +151,7 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
         return owners[id(value)] if id(value) in owners else Elsewhere(value)
 
     name = func._schema.name.split("::")[-1]
-    plain, named = tree_map(unwrap, args), tree_map(unwrap, kwargs)
+    plain, named = _each(unwrap, args), _each(unwrap, kwargs)
     if owners:
         _refuse_mixing(name, args, here)
     asked = named.get("device")
@@ -150,7 +161,7 @@ def run(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     result = func(*plain, **named)
     if name == "copy_":
         back = isinstance(args[0], Elsewhere)
-    return tree_map(wrap, result) if back else result
+    return _each(wrap, result) if back else result
 
 
 def _refuse_mixing(name: str, args: Any, here: list[torch.Tensor]) -> None:

@@ -27,6 +27,8 @@ class Place(NamedTuple):
     def view(self, stored: Tensor) -> Tensor:
         """The weight's part of a tensor shaped like the stored one, in formula orientation."""
         oriented = stored.T if self.transposed else stored
+        if self.blocks == 1:
+            return oriented
         width = oriented.shape[1] // self.blocks
         return oriented[:, self.block * width : (self.block + 1) * width]
 
@@ -34,16 +36,13 @@ class Place(NamedTuple):
 def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict[str, Place], str]:
     """Each wanted weight's place, and a sentence for the learner when one is not there."""
     places: dict[str, Place] = {}
-    for owner, parts in [*fused.items(), *((name, [name]) for name in wanted)]:
-        holder = getattr(module, owner, None)
-        if holder is None or any(part in places for part in parts):
+    for owner, parts in [*fused.items(), *((name, (name,)) for name in wanted)]:
+        if any(part in places for part in parts):
             continue
-        stored = getattr(holder, "weight", None) if isinstance(holder, nn.Module) else holder
-        if not isinstance(stored, Tensor) or stored.dim() != 2:
-            found = f"{owner} is {_kind(holder)}"
-            return places, f"{found}, expected an nn.Linear without bias or a 2-D nn.Parameter"
-        for block, part in enumerate(parts):
-            places[part] = Place(owner, stored, isinstance(holder, nn.Module), block, len(parts))
+        found = _places(module, owner, parts)
+        if isinstance(found, str):
+            return places, found
+        places |= found
     missing = [name for name in wanted if name not in places]
     if not missing:
         return places, ""
@@ -52,6 +51,18 @@ def find_weights(module: Any, wanted: Sequence[str], fused: Fused) -> tuple[dict
     have = sorted(name for name in _names(module) if name)
     found = f"found {', '.join(have[:8])}" if have else "found no weights at all"
     return places, f"no weight named {missing[0]}: expected {' or '.join(options)}, {found}"
+
+
+def _places(module: Any, owner: str, parts: Sequence[str]) -> dict[str, Place] | str:
+    """The weights that are kept under a name, none where it is not there; a sentence where it holds none."""
+    holder = getattr(module, owner, None)
+    if holder is None:
+        return {}
+    layer = isinstance(holder, nn.Module)
+    stored = getattr(holder, "weight", None) if layer else holder
+    if not isinstance(stored, Tensor) or stored.dim() != 2:
+        return f"{owner} is {_kind(holder)}, expected an nn.Linear without bias or a 2-D nn.Parameter"
+    return {part: Place(owner, stored, layer, block, len(parts)) for block, part in enumerate(parts)}
 
 
 def _kind(value: object) -> str:
@@ -85,7 +96,7 @@ def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> st
             if have != want:
                 return f"{place.owner} {_misfit(have, want)}: it has shape {have}, expected {want}"
             place.view(place.stored).copy_(value)
-            if not _kept(module, name, value, fused):
+            if not _kept(module, place.owner, name, value, fused.get(place.owner, (name,))):
                 found = f"{place.owner} does not keep the weights given to it"
                 return f"{found}, expected an nn.Linear or nn.Parameter"
             bias = getattr(getattr(module, place.owner), "bias", None)
@@ -94,11 +105,13 @@ def load_weights(module: Any, weights: Mapping[str, Tensor], fused: Fused) -> st
     return ""
 
 
-def _kept(module: nn.Module, name: str, value: Tensor, fused: Fused) -> bool:
+def _kept(module: nn.Module, owner: str, name: str, value: Tensor, parts: Sequence[str]) -> bool:
     """Whether a weight, looked up afresh, is what was poured in; one computed anew at each use is not."""
-    place = find_weights(module, [name], fused)[0].get(name)
-    held = None if place is None else place.view(place.stored)
-    return held is not None and held.shape == value.shape and torch.equal(held, value.to(held.dtype))
+    found = _places(module, owner, parts)
+    if isinstance(found, str) or name not in found:
+        return False
+    held = found[name].view(found[name].stored)
+    return held.shape == value.shape and torch.equal(held, value.to(held.dtype))
 
 
 def _misfit(have: tuple[int, ...], want: tuple[int, ...]) -> str:

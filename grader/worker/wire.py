@@ -11,12 +11,13 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 LENGTHS = struct.Struct(">IQ")
 HEAD_LIMIT = 4 * 2**20  # bytes of one head
 BODY_LIMIT = 64 * 2**20  # bytes of one body
 BLOB_LIMIT = 512  # tensors in one answer
+DEPTH_LIMIT = 64  # of lists and objects in one another
 REQUEST_BLOBS = 100_000  # tensors in one request of the grader's own
 ITEM_SIZE: Mapping[str, int] = {
     "float64": 8,
@@ -38,7 +39,8 @@ class WireError(ValueError):
     """Bytes that are not a frame of this protocol."""
 
 
-class Blob(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Blob:
     """A tensor as bytes: dtype by torch's name, shape, C-order little-endian data."""
 
     dtype: str
@@ -59,15 +61,13 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT, head_limit: int = 
             size, start = len(value.data), at
             parts.append(value.data)
             at += size
-            return {"$": "blob", "dtype": value.dtype, "shape": list(value.shape), "at": start, "size": size}
+            return {"$": "blob", "dtype": value.dtype, "shape": value.shape, "at": start, "size": size}
         if isinstance(value, Mapping):
-            return {str(key): plain(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [plain(item) for item in value]
-        return value
+            return dict(value)
+        raise TypeError(f"{type(value).__name__} is not plain")
 
     try:
-        text = json.dumps(plain(head), allow_nan=False, separators=(",", ":")).encode("ascii")
+        text = json.dumps(head, allow_nan=False, separators=(",", ":"), default=plain).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise WireError(f"cannot be sent: {error}") from None
     if len(text) > head_limit or at > BODY_LIMIT or len(parts) > blobs:
@@ -92,42 +92,49 @@ def lengths(prefix: bytes) -> tuple[int, int]:
 
 def unpack(head: bytes, body: bytes, blobs: int = BLOB_LIMIT) -> dict[str, object]:
     """The head with Blobs put back; WireError for anything that is not exactly such a frame."""
-    value = _json(head)
     count = at = 0
 
-    def restore(item: object, depth: int) -> object:
+    def made(pairs: list[tuple[str, object]]) -> object:
         nonlocal count, at
-        if depth > 64:
-            raise WireError("nested too deep")
-        if isinstance(item, dict):
-            if item.get("$") == "blob":
-                count += 1
-                if count > blobs:
-                    raise WireError("too many tensors")
-                piece = _blob(item, body, at)
-                at += len(piece.data)
-                return piece
-            return {key: restore(inner, depth + 1) for key, inner in item.items()}
-        if isinstance(item, list):
-            return [restore(inner, depth + 1) for inner in item]
-        if isinstance(item, float) and not math.isfinite(item):
-            raise WireError("a number is not finite")
-        return item
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            raise WireError("a key stands twice")
+        if found.get("$") != "blob":
+            return found
+        count += 1
+        if count > blobs:
+            raise WireError("too many tensors")
+        piece = _blob(found, body, at)
+        at += len(piece.data)
+        return piece
 
-    restored = restore(value, 0)
-    if not isinstance(restored, dict):
+    try:
+        # As `pack` writes it: of other bytes `json.loads` would guess the encoding.
+        text = head.decode("ascii")
+        value = json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=made)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a frame: {error}") from None
+    if head.count(b"[") + head.count(b"{") > DEPTH_LIMIT and _too_deep(value):
+        raise WireError("nested too deep")
+    if not isinstance(value, dict):
         raise WireError("a frame's head is an object")
     if at != len(body):
         raise WireError("the body holds bytes of no tensor")
-    return restored
+    return value
 
 
-def _json(head: bytes) -> object:
-    try:
-        # As `pack` writes it: of other bytes `json.loads` would guess the encoding.
-        return json.loads(head.decode("ascii"), parse_constant=_refuse, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise WireError(f"not a frame: {error}") from None
+def _too_deep(value: object, depth: int = 0) -> bool:
+    if depth > DEPTH_LIMIT:
+        return True
+    inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_too_deep(item, depth + 1) for item in inside)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise WireError("a number is not finite")
+    return number
 
 
 def _blob(item: dict[str, object], body: bytes, start: int) -> Blob:
@@ -149,10 +156,3 @@ def _blob(item: dict[str, object], body: bytes, start: int) -> Blob:
 
 def _refuse(name: str) -> object:
     raise WireError(f"{name} is not JSON")
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise WireError("a key stands twice")
-    return found
