@@ -23,7 +23,7 @@ from .mutants import Mutant, mutants
 from .problems import problems
 from .right import submissions
 
-SEEDS_AT_ONCE = 10
+SEEDS_AT_ONCE = 25
 MOST_PROCESSES = 16
 
 
