@@ -96,12 +96,15 @@ def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True
 
 
 def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:
-    """A run of the solution, or of variants of it; `exact` computes every probe in float64."""
+    """A run of the solution, or of variants of it; `exact` computes every probe in float64.
+
+    No name of it is wanted as it is defined: unlike a learner's, each is defined once.
+    """
     serving = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
     free = {"memory_mib": 0, "step_cpu_seconds": 0, "processes": 0, "step_wall_seconds": 3600.0}
     limits = {**limits_of(lesson.limits), **free, "call_seconds": 60.0, "import_seconds": 60.0}
     made = _run(lesson, list(modules), serving, False, False, limits, exact)
-    return replace(made, shared={**made.shared, "trusted": True})
+    return replace(made, shared={**made.shared, "trusted": True, "wanted": []})
 
 
 def limits_of(limits: Limits) -> dict[str, float | int]:

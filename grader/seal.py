@@ -1,8 +1,8 @@
 """Sealed answers: everything a grade needs, for a public seed, in one file that holds no reference code.
 
-The file carries the probes, projections of the expected answers and of every known mistake's answers, and
-the mistakes' words: enough to compare and to name, useless to copy. With it a grade runs without reference/.
-What the mistakes answer lies apart, a part a step, and is read only where a step is wrong.
+It carries the probes, projections of the expected and of every known mistake's answers, and the mistakes'
+words: enough to compare and to name, useless to copy. What the mistakes answer lies apart, a part a probe, and
+is read only where a step is wrong, answer by answer.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ from pathlib import Path
 from typing import Any
 
 from .agreement import Answers
+from .columns import Column, KnownAnswers, read_column
 from .errors import InputError, MachineError, of_the_machine
 from .hidden import Expected, seal
 from .matching import AskVariants
 from .probes import Probe
 from .reference import Mistake
-from .sealing import Rows, Table, plain_probe, plain_value, read_plain_value, read_probe, read_table
+from .sealing import plain_probe, plain_value, read_plain_value, read_probe
 from .transcript import Answer
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 AT_ONCE = 160  # known mistakes asked for in one go, each of a step's probes
-MAGIC = b"attention-grader sealed answers 2\n"
+MAGIC = b"attention-grader sealed answers 3\n"
 SIZE = struct.Struct("<I")  # of the first part, whose list of the others follows it
 FILE_LIMIT = 64 * 2**20  # bytes, of the file and of each part unpacked
 # What a damaged file makes the reading raise.
@@ -60,13 +61,15 @@ def seal_lesson(
 
     Raises MachineError when a mistake did not answer everything, which only a lack of time can cause.
     """
-    parts: dict[str, bytes] = {}
-    asked = {
-        step: [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
-        for step in dict.fromkeys(probe.step for probe in probes)
-    }
-    for step, found in _tables(asked, {step: _names(mistakes, homes[step]) for step in asked}, ask):
-        parts[step] = _packed({**found, "homes": list(homes[step])})
+    asked = {step: _known_by(probes, step) for step in dict.fromkeys(probe.step for probe in probes)}
+    parts, steps = list[bytes](), dict[str, object]()
+    for step, made, columns in _columns(asked, {step: _names(mistakes, homes[step]) for step in asked}, ask):
+        listed = []
+        for probe, column in zip(asked[step], columns, strict=True):
+            part = _packed(column.plain())
+            parts.append(part)
+            listed.append({"probe": probe.id, "size": len(part), "crc": zlib.crc32(part)})
+        steps[step] = {"mistakes": made, "homes": list(homes[step]), "columns": listed}
     content = {
         "lesson": lesson,
         "seed": seed,
@@ -75,16 +78,21 @@ def seal_lesson(
             key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()
         },
         "mistakes": [entry.model_dump() for entry in mistakes],
-        "steps": {step: {"size": len(part), "crc": zlib.crc32(part)} for step, part in parts.items()},
+        "steps": steps,
     }
     first = _packed(content)
-    return b"".join([MAGIC, SIZE.pack(len(first)), first, *parts.values()])
+    return b"".join([MAGIC, SIZE.pack(len(first)), first, *parts])
 
 
-def _tables(
+def _known_by(probes: Sequence[Probe], step: str) -> list[Probe]:
+    """The probes by which a step's mistakes are known."""
+    return [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
+
+
+def _columns(
     asked: Mapping[str, Sequence[Probe]], names: Mapping[str, Sequence[str]], ask: AskVariants
-) -> Iterator[tuple[str, dict[str, object]]]:
-    """Every step's table of what the mistakes in it answer, put together while the next ones are being asked."""
+) -> Iterator[tuple[str, list[str], list[Column]]]:
+    """Every step's mistakes and a column a probe, put together while the next ones are being asked."""
     parts = [
         (step, batch)
         for step in asked
@@ -101,14 +109,19 @@ def _tables(
 
     with ThreadPoolExecutor(1) as ahead:
         coming = ahead.submit(answers, *parts[0])
-        tables = {step: Rows(asked[step]) for step in asked}
+        made: list[str] = []
+        columns = [Column(probe) for probe in asked[parts[0][0]]]
         for (step, _), after in zip(parts, [*parts[1:], None], strict=True):
             found = coming.result()
             if after is not None:
                 coming = ahead.submit(answers, *after)
-            tables[step].add(found)
+            made += found
+            for probe, column in zip(asked[step], columns, strict=True):
+                for given in found.values():
+                    column.add(given[probe.id])
             if after is None or after[0] != step:
-                yield step, tables.pop(step).plain()
+                yield step, made, columns
+                made, columns = [], [Column(probe) for probe in asked[after[0]]] if after else []
 
 
 def _packed(content: Mapping[str, object]) -> bytes:
@@ -172,45 +185,66 @@ def read_sealed(path: Path) -> Sealed:
             key: {name: read_plain_value(value) for name, value in values.items()}
             for key, values in content["want"].items()
         }
-        parts = _parts(content["steps"], data[first:])
+        ask = _asker(path, content["steps"], _parts(content["steps"], data[first:]))
         lesson, seed = str(content["lesson"]), int(content["seed"])
     except DAMAGE as error:
         raise _damaged(path, error) from None
-    return Sealed(lesson, seed, probes, want, mistakes, _asker(path, parts, probes))
+    return Sealed(lesson, seed, probes, want, mistakes, ask)
 
 
 def _damaged(path: Path, error: BaseException) -> InputError:
     return InputError(f"{path}: damaged ({type(error).__name__}); take a fresh copy of the bundle")
 
 
-def _parts(listed: Mapping[str, Mapping[str, int]], data: bytes) -> dict[str, bytes]:
-    """Each step's part as it is in the file. Raises WireError where they are not whole."""
-    parts: dict[str, bytes] = {}
-    for step, facts in listed.items():
-        parts[step], data = data[: facts["size"]], data[facts["size"] :]
-        if zlib.crc32(parts[step]) != facts["crc"]:
-            raise WireError("a part is not what was written")
-    if data:
+def _parts(steps: Mapping[str, Any], data: bytes) -> dict[tuple[str, str], bytes]:
+    """Each column's part, by step and probe, as it is in the file. Raises WireError where they are not whole."""
+    parts: dict[tuple[str, str], bytes] = {}
+    start = 0
+    for step, known in steps.items():
+        for facts in known["columns"]:
+            part = data[start : start + facts["size"]]
+            if zlib.crc32(part) != facts["crc"]:
+                raise WireError("a part is not what was written")
+            parts[step, facts["probe"]] = part
+            start += facts["size"]
+    if start != len(data):
         raise WireError("more than was written")
     return parts
 
 
-def _asker(path: Path, parts: Mapping[str, bytes], probes: Sequence[Probe]) -> AskVariants:
+def _rows(known: Mapping[str, Any]) -> dict[str, int]:
+    """Each mistake's row, also as it is called where it is made at one of its homes."""
+    rows = {name: row for row, name in enumerate(known["mistakes"])}
+    for name, row in list(rows.items()):
+        for home in known["homes"] if ":" not in name else ():
+            rows.setdefault(f"{home}:{name}", row)
+    return rows
+
+
+def _asker(path: Path, steps: Mapping[str, Any], parts: Mapping[tuple[str, str], bytes]) -> AskVariants:
     """Answers out of the file; a set of two mistakes, which it does not hold, has none."""
+    rows = {step: _rows(known) for step, known in steps.items()}
 
     @functools.cache
-    def table(step: str) -> Table:
-        asked = [probe for probe in probes if probe.step == step and probe.judged and probe.diagnose]
-        try:
-            return read_table(_unpacked(parts[step]), asked)
-        except DAMAGE as error:
-            raise _damaged(path, error) from None
+    def column(step: str, probe: str) -> KnownAnswers:
+        return read_column(_unpacked(parts[step, probe]), probe, len(steps[step]["mistakes"]))
+
+    @functools.cache
+    def answer(step: str, probe: str, number: int) -> Answer:
+        return column(step, probe).answer(number)
 
     def ask(
         step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
     ) -> Mapping[str, Mapping[str, Answer]]:
-        held = table(step)
-        known = {key: ids[0] for key, ids in sets.items() if len(ids) == 1 and ids[0] in held.rows}
-        return {key: {probe.id: held.of(name, probe) for probe in probes} for key, name in known.items()}
+        known = {
+            key: rows[step][ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in rows[step]
+        }
+        try:
+            return {
+                key: {p.id: answer(step, p.id, column(step, p.id).number(row)) for p in probes}
+                for key, row in known.items()
+            }
+        except DAMAGE as error:
+            raise _damaged(path, error) from None
 
     return ask

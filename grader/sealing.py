@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .hidden import Expected, SealedTensor, seal
+from .hidden import Expected, SealedTensor
 from .probes import GRID, Array, Probe, blob
-from .transcript import (
-    OUTCOMES,
-    Answer,
-    FigureValue,
-    OtherValue,
-    Raised,
-    SequenceValue,
-    TensorValue,
-    array_of,
-    read_value,
-)
-from .worker.wire import Blob, WireError
+from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
+from .worker.wire import Blob
 
 PROBE_FIELDS = (
     "id",
@@ -38,8 +26,6 @@ PROBE_FIELDS = (
     "diagnose",
     "core",
 )
-KNOWN_BY = 8  # sums by which a known mistake's tensor is known again
-WORDS = 240  # characters of a crash, enough to know it again
 SETS = ("tags", "grads", "strided")
 
 
@@ -130,91 +116,3 @@ def read_plain_value(plain: object) -> Expected:
         items: Any = tuple(read_plain_value(item) for item in plain["items"])
         return SequenceValue(str(plain["$"]), int(plain["length"]), items)
     return read_value(plain)
-
-
-class Rows:
-    """A step's table in the making: what each mistake answers, every different answer of a probe kept once."""
-
-    def __init__(self, probes: Sequence[Probe]) -> None:
-        self._mistakes: list[str] = []
-        self._columns = [_Column(probe) for probe in probes]
-
-    def add(self, answers: Mapping[str, Mapping[str, Answer]]) -> None:
-        """Take in what more mistakes have answered."""
-        self._mistakes += answers
-        for column in self._columns:
-            column.rows += [column.number(found[column.probe.id]) for found in answers.values()]
-
-    def plain(self) -> dict[str, object]:
-        """The table as plain data."""
-        columns = [{"probe": c.probe.id, "answers": c.kept, "rows": c.rows} for c in self._columns]
-        return {"mistakes": self._mistakes, "columns": columns}
-
-
-class _Column:
-    """The answers to one probe."""
-
-    def __init__(self, probe: Probe) -> None:
-        self.probe = probe
-        self.kept: list[object] = []
-        self.rows: list[int] = []
-        self._numbers: dict[str, int] = {}
-
-    def number(self, answer: Answer) -> int:
-        """The place of an answer among those that are kept."""
-        plain = _plain_answer(self.probe, answer)
-        key = json.dumps(plain, default=_bytes, sort_keys=True)
-        if key not in self._numbers:
-            self._numbers[key] = len(self.kept)
-            self.kept.append(plain)
-        return self._numbers[key]
-
-
-def _bytes(value: object) -> object:
-    return [value.dtype, value.shape, value.data.hex()] if isinstance(value, Blob) else repr(value)
-
-
-def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
-    if answer.outcome != "returned":
-        raised = answer.raised
-        types, words = (list(raised.types), raised.message) if raised else ([], answer.message)
-        return {"outcome": answer.outcome, "types": types, "words": words[:WORDS]}
-    kept = {name: answer.values.get(name) for name in probe.report}
-    values = {name: plain_value(seal(value, places=False, most=KNOWN_BY)) for name, value in kept.items()}
-    return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """What the known mistakes of one step answer: by probe the different answers, and by name each one's."""
-
-    rows: Mapping[str, int]
-    answers: Mapping[str, Sequence[Answer]]
-    which: Mapping[str, Sequence[int]]
-
-    def of(self, name: str, probe: Probe) -> Answer:
-        """A mistake's answer."""
-        return self.answers[probe.id][self.which[probe.id][self.rows[name]]]
-
-
-def read_table(plain: Mapping[str, Any], asked: Sequence[Probe]) -> Table:
-    """A step's table, in which every mistake answers every probe it is known by. Raises what damage raises."""
-    columns = {column["probe"]: column for column in plain["columns"]}
-    rows = {name: place for place, name in enumerate(plain["mistakes"])}
-    for name, place in list(rows.items()):
-        for home in plain["homes"] if ":" not in name else ():
-            rows.setdefault(f"{home}:{name}", place)
-    answers = {probe.id: [_answer(probe.id, one) for one in columns[probe.id]["answers"]] for probe in asked}
-    which = {probe.id: columns[probe.id]["rows"] for probe in asked}
-    for key, numbers in which.items():
-        if len(numbers) != len(plain["mistakes"]) or not all(0 <= n < len(answers[key]) for n in numbers):
-            raise WireError("a mistake without an answer")
-    return Table(rows, answers, which)
-
-
-def _answer(probe: str, plain: Mapping[str, Any]) -> Answer:
-    values: Any = {name: read_plain_value(value) for name, value in plain.get("values", {}).items()}
-    outcome = OUTCOMES.get(plain["outcome"], "stopped")
-    words = plain.get("words", "")
-    raised = Raised(tuple(plain["types"]), words, ()) if outcome == "raised" else None
-    return Answer(probe, outcome, values, raised, words, changed=tuple(plain.get("changed", ())))

@@ -16,6 +16,7 @@ import pytest
 from grader.worker.child import load
 from grader.worker.describe import raised
 from grader.worker.guest import Guest, accepts
+from grader.worker.ours import ours
 
 WANTED = ("project", "attend", "concat", "MultiHeadAttention", "self_attention")
 Make = Callable[..., Guest]
@@ -520,3 +521,61 @@ def test_async_functions_and_unusual_files_load(make: Make) -> None:
     )
     module = make(file("lone", text)).load("lone")
     assert (module.attend.x, module.project(), module.concat()) == (5, 2, 3)
+
+
+# --- our own modules, kept between children -----------------------------------------------------
+
+
+SUM = file("add", "def add(x):\n    return x + 1\n")
+WRONG_SUMS = file("mistakes", "def overlay(ids):\n    return {'add': {'add': lambda x: x + 2}}\n")
+
+
+def of_ours(*files: Mapping[str, Any], trusted: bool = True, mistakes: Sequence[str] = ("off",)) -> Any:
+    shared = {"modules": files, "wanted": [], "notebook": False, "trusted": trusted}
+    return shared, [{"variants": [{"key": "a", "mistakes": mistakes}]}]
+
+
+@pytest.mark.usefixtures("make")
+def test_our_own_modules_are_kept_while_they_stay_the_same() -> None:
+    first = ours(*of_ours(SUM, WRONG_SUMS), None)
+    assert first is not None
+    assert "submission.mistakes" in sys.modules
+    assert ours(*of_ours(SUM, WRONG_SUMS, mistakes=()), first) is first
+    other = ours(*of_ours(file("add", "add = abs\n"), WRONG_SUMS), first)
+    assert other is not None
+    assert other is not first
+    assert [finder for finder in sys.meta_path if finder in (first.finder, other.finder)] == [other.finder]
+    assert ours(*of_ours(SUM, trusted=False), other) is None
+    assert "submission.mistakes" not in sys.modules
+    assert other.finder not in sys.meta_path
+
+
+@pytest.mark.usefixtures("make")
+def test_nothing_is_kept_of_a_learner_nor_before_a_variant_is_asked_for() -> None:
+    assert ours(*of_ours(SUM, WRONG_SUMS, trusted=False), None) is None
+    assert ours(*of_ours(SUM, WRONG_SUMS, mistakes=()), None) is None
+
+
+@pytest.mark.usefixtures("make")
+def test_a_catalogue_that_cannot_be_imported_is_left_to_the_children_to_tell() -> None:
+    finders = list(sys.meta_path)
+    assert ours(*of_ours(SUM, file("mistakes", "1 / 0\n")), None) is None
+    assert sys.meta_path == finders
+    assert "submission.mistakes" not in sys.modules
+
+
+def test_a_guest_after_a_kept_one_has_its_catalogue_and_its_own_modules(make: Make) -> None:
+    kept = ours(*of_ours(SUM, WRONG_SUMS), None)
+    assert kept is not None
+    catalogue = sys.modules["submission.mistakes"]
+    guest = make(SUM, WRONG_SUMS, before=kept)
+    assert load(guest, REQUEST_OF_SUM, ("off",))[0]["add"](1) == 3
+    assert guest.load_kept("mistakes") is catalogue
+    again = make(SUM, WRONG_SUMS, before=guest)
+    assert load(again, REQUEST_OF_SUM, ())[0]["add"](1) == 2
+
+
+REQUEST_OF_SUM = {
+    "module": "add",
+    "provides": [{"name": "add", "method": None, "takes": None, "rivals": []}],
+}

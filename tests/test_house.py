@@ -81,6 +81,7 @@ LAYERS = (
         "diagnose",
         "properties",
         "score",
+        "columns",
         "seal",
         "sealing",
     },
@@ -102,6 +103,7 @@ LAYERS = (
 )
 WIRE_IS_FOR = {
     "arriving",
+    "columns",
     "figures",
     "probes",
     "sandbox",

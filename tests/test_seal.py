@@ -95,21 +95,19 @@ def packed(content: Any) -> bytes:
     return zlib.compress(pack(content, 10_000))
 
 
-def repacked(change: Any) -> bytes:
-    first, table = map(plain, laid_open(sealed_bytes()))
-    part = packed(table)
-    first["steps"] = {"add": {"size": len(part), "crc": zlib.crc32(part)}}
-    change(first)
-    return file_of(packed(first), part)
+def remade(change: Any) -> bytes:
+    """A file of other content, written as if it were meant so: `change` is given the first part and the columns."""
+    first, *columns = map(plain, laid_open(sealed_bytes()))
+    change(first, columns)
+    parts = [packed(column) for column in columns]
+    if isinstance(first["steps"], dict):
+        for facts, part in zip(first["steps"]["add"]["columns"], parts, strict=False):
+            facts.update(size=len(part), crc=zlib.crc32(part))
+    return file_of(packed(first), *parts)
 
 
-def with_table(change: Any) -> bytes:
-    """A file whose table of answers is another, written as if it were meant so."""
-    first, table = map(plain, laid_open(sealed_bytes()))
-    change(table)
-    part = packed(table)
-    first["steps"] = {"add": {"size": len(part), "crc": zlib.crc32(part)}}
-    return file_of(packed(first), part)
+def numbers(*values: int) -> Blob:
+    return Blob("int32", (len(values),), np.array(values, dtype=np.int32).tobytes())
 
 
 # --- round trips --------------------------------------------------------------------------------
@@ -268,7 +266,7 @@ def test_a_file_that_is_not_there_or_is_a_folder_is_said(tmp_path: Path) -> None
     assert refusal(tmp_path) == "cannot be read (Is a directory)"
 
 
-@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", MAGIC[:-2], b"attention-grader sealed answers 1\nx"])
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04", MAGIC[:-2], b"attention-grader sealed answers 2\nx"])
 def test_another_file_is_refused(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "other.bin").write_bytes(data)
     assert refusal(tmp_path / "other.bin") == (
@@ -298,10 +296,12 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(file: Path, monkeypatch:
         (lambda: sealed_bytes()[:-9] + b"x" + sealed_bytes()[-8:], "WireError"),
         (lambda: file_of(packed({})), "KeyError"),
         (lambda: file_of(packed({"mistakes": 3})), "TypeError"),
-        (lambda: repacked(lambda held: held.update(want=[])), "AttributeError"),
-        (lambda: repacked(lambda held: held.update(steps=[])), "AttributeError"),
-        (lambda: repacked(lambda held: held.update(probes=[{}])), "KeyError"),
-        (lambda: repacked(lambda held: held["mistakes"][0].pop("title")), "ValidationError"),
+        (lambda: remade(lambda held, _: held.update(want=[])), "AttributeError"),
+        (lambda: remade(lambda held, _: held.update(steps=[])), "AttributeError"),
+        (lambda: remade(lambda held, _: held.update(probes=[{}])), "KeyError"),
+        (lambda: remade(lambda held, _: held["steps"]["add"].update(homes=3)), "TypeError"),
+        (lambda: remade(lambda held, _: held["steps"]["add"].pop("mistakes")), "KeyError"),
+        (lambda: remade(lambda held, _: held["mistakes"][0].pop("title")), "ValidationError"),
     ],
 )
 def test_a_damaged_file_is_refused(tmp_path: Path, data: Any, kind: str) -> None:
@@ -309,21 +309,36 @@ def test_a_damaged_file_is_refused(tmp_path: Path, data: Any, kind: str) -> None
     assert refusal(tmp_path / "sealed.bin") == f"damaged ({kind}); take a fresh copy of the bundle"
 
 
+def test_no_answer_is_read_but_those_that_are_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "sealed.bin"
+    path.write_bytes(remade(lambda _, columns: columns[1].update(answers=Blob("uint8", (0,), b""))))
+    held = read_sealed(path)
+    assert held.ask("add", [RICH], {"a": ("turned",)})["a"][RICH.id].outcome == "returned"
+    with pytest.raises(InputError, match="damaged"):
+        held.ask("add", [RICH, REFUSE], {"a": ("turned",)})
+
+
 @pytest.mark.parametrize(
     ("change", "kind"),
     [
-        (lambda table: table["columns"].pop(), "KeyError"),
-        (lambda table: table["columns"][0]["rows"].pop(), "WireError"),
-        (lambda table: table["columns"][0].update(answers=[]), "WireError"),
-        (lambda table: table["columns"][0].update(answers=[{}]), "KeyError"),
-        (lambda table: table.update(homes=3), "TypeError"),
+        (lambda _, columns: columns[0].update(rows=numbers(0)), "WireError"),
+        (lambda _, columns: columns[0].update(rows=numbers(0, 2)), "WireError"),
+        (lambda _, columns: columns[0].update(rows=numbers(-1, 0)), "WireError"),
+        (lambda _, columns: columns[0].update(rows=Blob("uint8", (2,), b"ab")), "WireError"),
+        (lambda _, columns: columns[0].update(rows=[0, 1]), "AttributeError"),
+        (lambda _, columns: columns[0].update(ends=numbers()), "WireError"),
+        (lambda _, columns: columns[0].update(ends=numbers(40, 20)), "WireError"),
+        (lambda _, columns: columns[0].update(answers=Blob("uint8", (3,), b"abc")), "WireError"),
+        (lambda _, columns: columns[0].pop("ends"), "KeyError"),
+        (lambda held, _: held["steps"]["add"]["mistakes"].pop(), "WireError"),
+        (lambda held, _: held["steps"]["add"]["columns"][0].update(probe="add/other"), "KeyError"),
     ],
 )
 def test_answers_of_mistakes_are_read_where_they_are_asked_for(
     tmp_path: Path, change: Any, kind: str
 ) -> None:
     path = tmp_path / "sealed.bin"
-    path.write_bytes(with_table(change))
+    path.write_bytes(remade(change))
     held = read_sealed(path)
     with pytest.raises(InputError) as raised:
         held.ask("add", [RICH], {"a": ("turned",)})

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .describe import raised
-from .guest import Codes, Guest
+from .guest import CATALOGUE, Guest
 from .perform import perform
 from .walls import Walls, put_up
 from .wire import WireError, pack
@@ -101,21 +101,20 @@ def _status(field: str) -> str:
     return str(2 * 2**20)
 
 
-def serve(request: Mapping[str, Any], out: int, codes: Codes | None = None) -> None:
+def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> None:
     """Answer a group's probes on descriptor `out`, once for each variant of the guest.
 
     A learner's guest has one variant; the reference's has one for each set of known mistakes, and may
-    find its `codes` compiled.
+    have a `guest` before it that is of the same modules, compiled, with its catalogue imported.
     """
     prints = Prints(request["limits"]["print_kib"] * 1024)
     sys.stdout = sys.stderr = prints
     sys.stdin = io.StringIO("")
     warnings.simplefilter("ignore")
-    guest = None
     for part in (request, *request["more"]):
         for variant in request["variants"]:
             modules = _replaced(request["modules"], variant["sources"])
-            guest = Guest(modules, request["wanted"], request["notebook"], guest, codes)
+            guest = Guest(modules, request["wanted"], request["notebook"], guest)
             guest.install()
             _send(out, {"kind": "begin", "what": "import"})
             gc.disable()
@@ -178,7 +177,7 @@ def _overlay(guest: Guest, mistakes: tuple[str, ...]) -> dict[str, dict[str, Any
     """
     if not mistakes:
         return {}
-    replaced: dict[str, dict[str, Any]] = guest.load_kept("mistakes").overlay(mistakes)
+    replaced: dict[str, dict[str, Any]] = guest.load_kept(CATALOGUE).overlay(mistakes)
     for name, attributes in replaced.items():
         module = guest.load(name)
         for attribute, value in attributes.items():

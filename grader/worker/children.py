@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from .guest import Codes
+from .guest import Guest
 from .walls import Walls
 from .wire import LENGTHS, lengths, unpack
 
@@ -61,7 +61,7 @@ def start(
     others: list[int],
     writer: int,
     walls: Walls | None,
-    codes: Codes | None,
+    guest: Guest | None,
     place: str,
 ) -> Child:
     """Fork a child that answers one group of probes; it holds no pipe but its own, and writes to `place` alone."""
@@ -83,7 +83,7 @@ def start(
         os.closerange(write + 1, 256)
         own = settle_in(place, walls)
         lock_in(request["limits"], None if request["uid"] is None else request["uid"] + slot, own)
-        serve(request, write, codes)
+        serve(request, write, guest)
     except BaseException:
         os._exit(FAILED)
     os._exit(0)

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 from .catching import Catch
 
 PACKAGE = "submission"
+CATALOGUE = "mistakes"  # the module of the reference that makes its variants
 FUTURES = annotations.compiler_flag
-
 
 Codes = dict[tuple[str, str], types.CodeType]  # by the name shown and the text
 
@@ -39,10 +39,9 @@ class Guest:
         wanted: Sequence[str],
         notebook: bool,
         before: Guest | None = None,
-        codes: Codes | None = None,
     ) -> None:
         self.before = before
-        self.codes: Codes = dict(codes or {}) if before is None else before.codes
+        self.codes: Codes = {} if before is None else before.codes
         self.kept: set[str] = set() if before is None else before.kept
         self.finder = _Finder(self)
         self.sources = {str(module["name"]): module for module in modules}
@@ -111,12 +110,18 @@ class Guest:
             if not callable(module.__dict__.get(key)):
                 module.__dict__[key] = values[-1]
 
-    def compiled(self) -> Codes:
-        """Every module's code, compiled and not run: for guests to come that have the same texts."""
+    def compile_all(self) -> None:
+        """Every module's code, not run: for guests to come that have the same texts."""
         for source in self.sources.values():
             for cell in source["cells"]:
                 self._code(str(cell["text"]), self._shown(source, cell))
-        return self.codes
+
+    def leave(self) -> None:
+        """Forget all its modules, those it wanted kept too."""
+        if self.finder in sys.meta_path:
+            sys.meta_path.remove(self.finder)
+        for name in self.imported | self.kept:
+            sys.modules.pop(name, None)
 
     def _shown(self, source: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
         return f"{source['path']}, {cell['label']}" if cell["label"] else str(source["path"])
@@ -126,9 +131,11 @@ class Guest:
         if key not in self.codes:
             # In a notebook a future statement holds for the cells after it, too.
             flags = self.futures if self.notebook else 0
-            parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-            tree = ast.fix_missing_locations(Catch(self.wanted).visit(parsed))
-            self.codes[key] = compile(tree, shown, "exec", flags, dont_inherit=True)
+            made: Any = text
+            if self.wanted:
+                parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+                made = ast.fix_missing_locations(Catch(self.wanted).visit(parsed))
+            self.codes[key] = compile(made, shown, "exec", flags, dont_inherit=True)
         self.futures |= self.codes[key].co_flags & FUTURES
         return self.codes[key]
 

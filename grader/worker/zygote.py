@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from .children import Child, end, start
-from .guest import Codes, Guest
+from .guest import Guest
+from .ours import ours
 from .scratch import LOOK_SECONDS, Scratch
 from .selftest import attack
 from .tidy import contents
@@ -63,14 +64,14 @@ def serve_requests(source: int, writer: int, torch: Any) -> None:
     folder = os.environ.get("GRADER_SCRATCH", "")  # of the jail's own, emptied after each guest
     most = int(os.environ.pop("GRADER_SCRATCH_BYTES", "0"))
     scratch = Scratch(folder, contents(folder) if folder else frozenset(), most)
-    codes: Codes = {}
+    guest: Guest | None = None
     with os.fdopen(source, "rb") as reader:
         while True:
             request = _read(reader)
             if request is None or request.get("kind") != "run":
                 return
-            codes = codes or _compiled(request)
-            run(request, writer, scratch, walls, codes)
+            guest = ours(request["shared"], request["groups"], guest)
+            run(request, writer, scratch, walls, guest)
             _send(writer, {"kind": "idle"})
 
 
@@ -103,14 +104,6 @@ def _tested(walls: Walls | None) -> dict[str, object]:
     return dict(attack(lock))
 
 
-def _compiled(request: Mapping[str, Any]) -> Codes:
-    """The code of a guest that we trust, once its variants are asked for: every child would compile it again."""
-    shared, groups = request["shared"], request["groups"]
-    if not shared.get("trusted") or not any(each["mistakes"] for g in groups for each in g["variants"]):
-        return {}
-    return Guest(shared["modules"], shared["wanted"], shared["notebook"]).compiled()
-
-
 def _cuda(torch: Any) -> str:
     """How a child can call a GPU, or ""; asked of the driver alone, since CUDA does not survive a fork."""
     return "cuda" if os.path.exists("/dev/nvidiactl") and torch.cuda.is_available() else ""
@@ -121,7 +114,7 @@ def run(
     writer: int,
     scratch: Scratch,
     walls: Walls | None = None,
-    codes: Codes | None = None,
+    guest: Guest | None = None,
 ) -> None:
     """Run all groups of a request, a few side by side, each in a child of its own.
 
@@ -140,7 +133,7 @@ def run(
             slot = slots.pop()
             others = [other.pipe for other, _ in running.values()]
             asked = {**request["shared"], **group}
-            child = start(asked, slot, others, writer, walls, codes, scratch.place(slot))
+            child = start(asked, slot, others, writer, walls, guest, scratch.place(slot))
             running[child.pipe] = (child, slot)
         if not running:
             break
