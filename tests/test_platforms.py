@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from grader.apart import Apart, grade_apart
+from grader.cli import app as grader_app
 from grader.errors import InputError
 from grader.lessons import find_lesson
 from grader.platforms import gradescope
@@ -75,6 +77,45 @@ def test_a_summary_is_markdown_in_which_a_learners_text_is_only_text() -> None:
     tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text)
     kinds = {child.type for token in tokens for child in (token, *(token.children or []))}
     assert not kinds & {"link_open", "image", "html_inline", "html_block"}
+
+
+def test_points_are_scaled_wherever_they_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = record(step("project", "passed", 15, 15), attend())  # type: ignore[arg-type]
+    given = given.model_copy(update={"lesson": "multi_head_attention"})
+    (tmp_path / "record.json").write_text(given.to_json())
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    ask = [
+        "platform",
+        "github",
+        str(tmp_path / "record.json"),
+        "--submission",
+        str(tmp_path),
+        "--points",
+        "14",
+    ]
+    said = CliRunner().invoke(grader_app, ask).output
+    assert "title=Attend%3A 2.8 of 8::" in said
+    text = (tmp_path / "summary.md").read_text()
+    assert text.startswith("## ")
+    assert ": 8.8 of 14 points\n" in text
+    assert "| 6 / 6 |" in text
+    assert "| 2.8 / 8 |" in text
+    ask = ["platform", "row", str(tmp_path / "record.json"), "--learner", "ana", "--points", "14"]
+    CliRunner().invoke(grader_app, [*ask, "--out", str(tmp_path / "row.csv")])
+    (_, values) = csv.reader((tmp_path / "row.csv").read_text().splitlines())
+    assert values[:3] == ["ana", "8.8", "14"]
+
+
+def test_every_script_of_a_bundle_says_what_the_whole_is_worth() -> None:
+    scripts = [path for path in (ROOT / "templates" / "bundle").rglob("*.j2") if path.name != "README.md.j2"]
+    calls = [
+        line
+        for path in scripts
+        for line in path.read_text("utf-8").splitlines()
+        if "-m grader platform" in line
+    ]
+    assert len(calls) >= 6
+    assert [line for line in calls if "--points {{" not in line] == []
 
 
 def test_annotations_point_at_the_line_of_the_learners_definition(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ MaybeRecord = Annotated[
 UnusableOption = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Instead of a record: why the work cannot be used.")
 ]
+PointsOption = Annotated[float | None, typer.Option(min=0, help="What the whole is worth.")]
 DueOption = Annotated[str, typer.Option(metavar="DATE", help="Work committed later is marked late.")]
 CommitOption = Annotated[
     str, typer.Option(metavar="'SHA TIME'", help="What `git log -1 --format='%H %cI'` says.")
@@ -41,7 +42,7 @@ def platform() -> None:
 @app.command()
 def gradescope(
     base: Annotated[Path, typer.Option(metavar="DIR", help="Holds source/, submission/ and results/.")],
-    points: Annotated[float | None, typer.Option(help="What the whole is worth.")] = None,
+    points: PointsOption = None,
     isolation: Annotated[str, typer.Option(metavar="LEVEL", help="Run nothing below it.")] = "confined",
     visibility: Annotated[
         str, typer.Option(help="visible, hidden, after_due_date or after_published.")
@@ -63,6 +64,7 @@ def github(
     *,
     submission: Annotated[Path, typer.Option(metavar="DIR", help="The graded folder, for lines.")] = Path(),
     prefix: Annotated[str, typer.Option(help="That folder as the repository calls it.")] = "",
+    points: PointsOption = None,
     due: DueOption = "",
     commit: CommitOption = "",
 ) -> None:
@@ -78,7 +80,9 @@ def github(
         lines = [line]
     else:
         lesson = find_lesson(read.lesson)
-        text, lines = summary(read, lesson.title, late), commands(read, lesson, submission, prefix)
+        scale = _scale(points, read.max_score)
+        text = summary(read, lesson.title, late, scale)
+        lines = commands(read, lesson, submission, prefix, scale)
     place = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if place:
         with Path(place).open("a", encoding="utf-8") as file:
@@ -94,6 +98,7 @@ def row(
     *,
     learner: Annotated[str, typer.Option(help="Whose work it is.")],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the table goes.")],
+    points: PointsOption = None,
     due: DueOption = "",
     commit: CommitOption = "",
 ) -> None:
@@ -103,7 +108,8 @@ def row(
 
     work = handed(commit, due)
     read, why = _outcome(record, unusable)
-    write_text(out, one_row(learner, read, work, why))
+    scale = 1.0 if read is None else _scale(points, read.max_score)
+    write_text(out, one_row(learner, read, work, why, scale))
     if work.said:
         typer.echo(terminal(f"{learner}: {work.said}"))
 
@@ -114,7 +120,7 @@ def classroom50(
     unusable: UnusableOption = None,
     *,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the result goes.")] = Path("result.json"),
-    points: Annotated[float | None, typer.Option(help="What the whole is worth.")] = None,
+    points: PointsOption = None,
 ) -> None:
     """Write Classroom 50's result.json; its own environment variables say whose work this is."""
     from .classroom50 import result
@@ -123,11 +129,16 @@ def classroom50(
     read, why = _outcome(record, unusable)
     if read is None:
         lesson = find_lesson(None)
-        found = unrun(lesson, 1.0 if points is None else points / lesson.max_score, why)
+        found = unrun(lesson, _scale(points, lesson.max_score), why)
     else:
-        found = rows(read, 1.0 if points is None else points / read.max_score)
+        found = rows(read, _scale(points, read.max_score))
     made = result(found, os.environ, datetime.datetime.now(datetime.UTC))
     write_text(out, json_quiet(json.dumps(made, ensure_ascii=False, indent=1)) + "\n")
+
+
+def _scale(points: float | None, most: float) -> float:
+    """By what points are multiplied so that the whole is worth so many."""
+    return 1.0 if points is None or not most else points / most
 
 
 def _outcome(record: Path | None, unusable: Path | None) -> tuple[Record | None, str]:

@@ -25,19 +25,19 @@ from .rows import Row, rows, told
 SIGNS = {"passed": "✅", "partial": "🟡", "not_attempted": "⚪"}
 
 
-def summary(record: Record, title: str, late: str = "") -> str:
+def summary(record: Record, title: str, late: str = "", scale: float = 1.0) -> str:
     """The grade as Markdown: points, a table of the steps, then what each undone one says, as plain text in blocks.
 
-    `late` is one sentence about work that came late.
+    `late` is one sentence about work that came late; all points are multiplied by `scale`.
     """
     lines = [
-        f"## {markdown_inline(title)}: {story.number(record.score)} of {story.number(record.max_score)} points",
+        f"## {markdown_inline(title)}: {_of(record, scale, 'of')} points",
         "",
         "| | step | points |",
         "|---|---|---|",
         *(
             f"| {SIGNS.get(step.status, '❌')} | {markdown_inline(story.title_of(step), cell=True)} "
-            f"| {story.number(step.score)} / {story.number(step.max_score)} |"
+            f"| {_of(step, scale, '/')} |"
             for step in record.steps
         ),
         "",
@@ -57,10 +57,10 @@ def unusable(why: str, title: str) -> tuple[str, str]:
     return f"{head}\n\n{markdown_block(why)}", workflow_command("error", why, title="Nothing could be graded")
 
 
-def commands(record: Record, lesson: Lesson, submission: Path, prefix: str) -> list[str]:
+def commands(record: Record, lesson: Lesson, submission: Path, prefix: str, scale: float = 1.0) -> list[str]:
     """One workflow command for each step that is not right, on the line where its name is defined.
 
-    `prefix` is the submission's folder as the repository calls it.
+    `prefix` is the submission's folder as the repository calls it; all points are multiplied by `scale`.
     """
     steps = {step.id: step for step in lesson.steps}
     found = []
@@ -70,7 +70,15 @@ def commands(record: Record, lesson: Lesson, submission: Path, prefix: str) -> l
         file, line = _place(steps[step.id], submission)
         where = f"{prefix.rstrip('/')}/{file}" if file and prefix else file
         kind: Literal["error", "warning"] = "warning" if step.status == "partial" else "error"
-        found.append(workflow_command(kind, told(step), file=where, line=line, title=_heading(step)))
+        found.append(
+            workflow_command(
+                kind,
+                told(step),
+                file=where,
+                line=line,
+                title=f"{story.title_of(step)}: {_of(step, scale, 'of')}",
+            )
+        )
     return found
 
 
@@ -111,8 +119,9 @@ def _status(found: list[Row]) -> str:
     return "pass" if found and all(row.passed for row in found) else "fail"
 
 
-def _heading(step: StepRecord) -> str:
-    return f"{story.title_of(step)}: {story.number(step.score)} of {story.number(step.max_score)}"
+def _of(earned: Record | StepRecord, scale: float, between: str) -> str:
+    """`8 of 10`: points earned and possible."""
+    return f"{story.number(earned.score * scale)} {between} {story.number(earned.max_score * scale)}"
 
 
 def _place(step: Step, submission: Path) -> tuple[str, int | None]:

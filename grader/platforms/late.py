@@ -46,12 +46,12 @@ def handed(commit: str, due: str) -> Handed:
     return Handed(name, _read("--commit", at), _read("--due", due))
 
 
-def row(learner: str, record: Record | None, work: Handed, problem: str = "") -> str:
-    """A table with its head and one learner's row, as CSV; no points where there is no record."""
+def row(learner: str, record: Record | None, work: Handed, problem: str = "", scale: float = 1.0) -> str:
+    """A table with its head and one learner's row, as CSV; no points where there is no record, else times `scale`."""
     values = (
         learner,
-        "0" if record is None else story.number(record.score),
-        "" if record is None else story.number(record.max_score),
+        "0" if record is None else story.number(record.score * scale),
+        "" if record is None else story.number(record.max_score * scale),
         work.commit,
         "" if work.at is None else work.at.isoformat(),
         None if work.late is None else work.late // MINUTE,
