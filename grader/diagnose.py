@@ -6,9 +6,10 @@ learner's, nor the other way round. Entries are taken in this order: those that 
 that differ only where both are wrong, on probes beside the core or where one of them crashed; pairs,
 likewise; those that agree on the core, or crash where the learner is wrong (on fewer probes than they
 agree on), but leave something beside it unexplained. One that is not exact takes a second with it, if the
-two together are. Nothing is named without agreement on a wrong answer, or on a crash in the same words; crashes
-in other words count only where every probe is agreed on and some are answered. What a carried mistake
-explains by itself names no other.
+two together are, and yields to a pair that is exact where it crashes and the learner's step answers.
+Nothing is named without agreement on a wrong answer, or on a crash in the same words; crashes in other words
+count only where every probe is agreed on and some are answered. What a carried mistake explains by itself
+names no other.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from .reference import Mistake
 
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first
-PAIR_BATCH = 300  # pairs asked for at a time
+PAIR_BATCH = 120  # pairs asked for at a time
 SHOWN = 12  # probes on which it is seen where a mistake is at work, and what it explains by itself
 LEAST_WRONG = 3  # of them that the learner has wrong
 ODD = 2  # of them that two mistakes may give together and neither by itself
@@ -51,11 +52,14 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
         best = None
     if best is not None and singles[best.id].tier is Tier.EXACT:
         return (best,)
+    near = best is not None and singles[best.id].tier is Tier.NEAR
     if best is not None:
         second = _second(suspect, probes, wrong, best, entries, ask)
-        if second is not None or singles[best.id].tier is Tier.NEAR:
-            return (best,) if second is None else _once(best, second)
-    pair = _pair(suspect, probes, wrong, entries, ask)
+        if second is not None:
+            return _once(best, second)
+        if near and _tells(suspect, probes, wrong, best, ask):
+            return (best,)
+    pair = _pair(suspect, probes, wrong, entries, ask, Tier.EXACT if near else Tier.NEAR)
     if pair:
         return pair
     return (best,) if best is not None else ()
@@ -75,6 +79,15 @@ def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool
         return False
     given = [(mine[probe.id], found[probe.id]) for probe in asked]
     return any(theirs.outcome == "returned" or words(own) == words(theirs) for own, theirs in given)
+
+
+def _tells(
+    suspect: Suspect, probes: Sequence[Probe], wrong: set[str], best: Mistake, ask: AskVariants
+) -> bool:
+    """Whether a mistake answers wherever the learner's wrong step does; one that only crashes tells little."""
+    answered = [p for p in probes if p.id in wrong and suspect.got[p.id].outcome == "returned"]
+    given = ask(suspect.step, answered, {best.id: (*suspect.base, best.id)}).get(best.id, {})
+    return all(p.id in given and given[p.id].outcome == "returned" for p in answered)
 
 
 def _second(
@@ -105,16 +118,21 @@ def _second(
 
 
 def _pair(
-    suspect: Suspect, probes: Sequence[Probe], wrong: set[str], entries: Sequence[Mistake], ask: AskVariants
+    suspect: Suspect,
+    probes: Sequence[Probe],
+    wrong: set[str],
+    entries: Sequence[Mistake],
+    ask: AskVariants,
+    least: Tier,
 ) -> tuple[Mistake, ...]:
-    """The first good pair within the time there is, those tried first that explain most one by one."""
+    """The first pair within the time there is that explains at least so much, the likeliest tried first."""
     pairs = {f"{a.id}+{b.id}": (a, b) for a, b in _promising(suspect, probes, wrong, entries, ask)}
     keys = list(pairs)
     end = time.monotonic() + PAIR_SECONDS
     for start in range(0, len(keys), PAIR_BATCH):
         batch = {key: tuple(entry.id for entry in pairs[key]) for key in keys[start : start + PAIR_BATCH]}
         found = matches_of(suspect, probes, wrong, batch, ask, size=1, alike=True)
-        good = [key for key in found if found[key].tier is not Tier.LOOSE]
+        good = [key for key in found if found[key].tier.value >= least.value]
         if good:
             return _once(*pairs[max(good, key=lambda key: found[key].order)])
         if time.monotonic() > end:

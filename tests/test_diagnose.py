@@ -109,6 +109,17 @@ def test_a_near_entry_goes_before_a_pair_and_a_pair_before_a_loose_one() -> None
     assert named(learner, Catalogue(loose=[1, 1, 1, 1, 0, 0])) == ["loose"]
 
 
+def test_a_near_entry_that_crashes_where_the_learner_answers_yields_to_an_exact_pair_alone() -> None:
+    pair = {"one": [1, 0, 0, CRASH, 0, 0], "two": [0, CRASH, CRASH, 0, 5, 0]}
+    learner = [1, CRASH, CRASH, CRASH, 5, 0]
+    near = [CRASH, CRASH, CRASH, CRASH, 5, 0]
+    assert named(learner, Catalogue(near=near, **pair, one_and_two=learner)) == ["one", "two"]
+    assert named(learner, Catalogue(near=near, **pair, one_and_two=[1, CRASH, CRASH, CRASH, 7, 0])) == [
+        "near"
+    ]
+    assert named(near, Catalogue(near=near, **pair, one_and_two=learner)) == ["near"]
+
+
 def test_among_equals_the_step_s_own_goes_first_then_the_first_listed() -> None:
     rows = {name: [1, 1, 1, 1, 1, 1] for name in ("carried", "second", "third")}
     assert named([1] * 6, Catalogue({"carried": "base"}, **rows)) == ["second"]
