@@ -43,6 +43,11 @@ class Ladder:
     title: str = ""
     seen: tuple[str, ...] = ()
 
+    def after(self, shown: int, *, again: bool = False, start: bool = False) -> int:
+        """The rung that follows the one shown last (0 for none); the highest stays."""
+        wanted = 1 if start else max(shown, 1) if again else shown + 1
+        return min(wanted, len(self.rungs))
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:
@@ -94,9 +99,7 @@ def next_hint(
     if step.status == "passed" or not ladder.rungs:
         memory.forget(path, place)
         return Hint(step, ladder, 0)
-    shown = memory.rung(path, place, ladder.key)
-    rung = 1 if start else max(shown, 1) if again else shown + 1
-    rung = min(rung, len(ladder.rungs))
+    rung = ladder.after(memory.rung(path, place, ladder.key), again=again, start=start)
     return Hint(step, ladder, rung, memory.keep(path, place, ladder.key, rung))
 
 

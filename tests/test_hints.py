@@ -52,6 +52,13 @@ def test_without_a_mistake_the_step_s_own_hint_is_given_after_what_is_seen() -> 
     assert ladder == Ladder(hints.OWN, ("Think.",), seen=("One thing holds.", "Another does."))
 
 
+def test_a_ladder_ends_at_its_highest_rung() -> None:
+    ladder = Ladder("spoilt", RUNGS, "The soup is spoilt")
+    assert [ladder.after(shown) for shown in (0, 1, 2, 3, 9)] == [1, 2, 3, 3, 3]
+    assert [ladder.after(shown, again=True) for shown in (0, 1, 3, 9)] == [1, 1, 3, 3]
+    assert ladder.after(3, start=True) == 1
+
+
 def test_the_first_rung_does_not_give_the_mistake_away() -> None:
     ladder = Ladder("spoilt", RUNGS, "The soup is spoilt")
     assert told(Hint(step("failed", SPOILT), ladder, 1)) == [

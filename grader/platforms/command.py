@@ -18,9 +18,11 @@ from grader.records import Record
 from grader.sinks import json_quiet, terminal, workflow_command
 from grader.text import printable
 
+from .late import LONG, handed
+from .late import row as one_row
+
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
-WHY = 500  # characters of the reason why work cannot be used
 MaybeRecord = Annotated[
     Path | None, typer.Argument(metavar="RECORD", help="What `grader grade --json` wrote.")
 ]
@@ -71,7 +73,6 @@ def github(
     """Write the job summary where GITHUB_STEP_SUMMARY says, and annotations on standard output."""
     from .github import commands, summary
     from .github import unusable as nothing
-    from .late import handed
 
     late = handed(commit, due).said
     read, why = _outcome(record, unusable)
@@ -103,9 +104,6 @@ def row(
     commit: CommitOption = "",
 ) -> None:
     """Write one learner's row of a gradebook as CSV, and say how late the work is."""
-    from .late import handed
-    from .late import row as one_row
-
     work = handed(commit, due)
     read, why = _outcome(record, unusable)
     scale = 1.0 if read is None else _scale(points, read.max_score)
@@ -151,7 +149,7 @@ def _outcome(record: Path | None, unusable: Path | None) -> tuple[Record | None,
         text = unusable.read_text("utf-8", "replace")
     except OSError as error:
         raise InputError(f"{unusable}: cannot be read ({error.strerror})") from None
-    return None, printable(text, WHY, keep_lines=True).strip()
+    return None, printable(text, LONG, keep_lines=True).strip()
 
 
 def _read(path: Path) -> Record:
