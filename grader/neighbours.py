@@ -24,24 +24,40 @@ def _by_import(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, .
     imports = _imports({module.name: [cell.text for cell in module.cells] for module in submission.modules})
     found = {}
     for step in lesson.steps:
-        reached = _closure({step.file.removesuffix(".py")}, imports)
+        mine = _closure({step.file.removesuffix(".py")}, imports)
         found[step.id] = tuple(
-            other for stem, other in by_module.items() if stem in reached and other != step.id
+            other for stem, other in by_module.items() if stem in mine and other != step.id
         )
     return found
 
 
-def reached(texts: Mapping[str, str], start: str) -> set[str]:
-    """The modules that one of these imports, through others too, and itself."""
-    return _closure({start}, _imports({name: [text] for name, text in texts.items()}))
+def reached(
+    texts: Mapping[str, Sequence[str]], starts: Iterable[str], *, at_once: bool = False
+) -> dict[str, set[str]]:
+    """By module, all that it imports, through others of these too, and itself; `texts` are each module's cells.
+
+    With `at_once` only what is imported as soon as the module is.
+    """
+    imports = _imports(texts, at_once=at_once)
+    return {start: _closure({start}, imports) for start in starts}
 
 
-def _imports(texts: Mapping[str, Sequence[str]]) -> dict[str, set[str]]:
-    """What each module (its cells' texts) imports, whatever it is."""
+def _imports(texts: Mapping[str, Sequence[str]], *, at_once: bool = False) -> dict[str, set[str]]:
+    """What each module imports, whatever it is."""
+    walk = _outside_functions if at_once else ast.walk
     return {
-        module: {name for text in cells for node in ast.walk(_parsed(text)) for name in _imported(node)}
+        module: {name for text in cells for node in walk(_parsed(text)) for name in _imported(node)}
         for module, cells in texts.items()
     }
+
+
+def _outside_functions(tree: ast.AST) -> Iterator[ast.AST]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            waiting += ast.iter_child_nodes(node)
 
 
 def _imported(node: ast.AST) -> Iterator[str]:
@@ -63,11 +79,11 @@ def _by_name(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...
     found = {}
     for step in lesson.steps:
         own = {item.name for item in step.provides}
-        reached = _closure(own, uses) - own
+        called = _closure(own, uses) - own
         found[step.id] = tuple(
             other.id
             for other in lesson.steps
-            if other.id != step.id and reached & {item.name for item in other.provides}
+            if other.id != step.id and called & {item.name for item in other.provides}
         )
     return found
 
@@ -88,10 +104,10 @@ def _parsed(text: str) -> ast.Module:
 
 
 def _closure(start: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
-    reached: set[str] = set()
+    found: set[str] = set()
     waiting = set(start)
     while waiting:
         name = waiting.pop()
-        reached.add(name)
-        waiting |= uses.get(name, set()) - reached
-    return reached
+        found.add(name)
+        waiting |= uses.get(name, set()) - found
+    return found

@@ -7,11 +7,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .lessons import Lesson, Limits, Provided, Step
+from .neighbours import reached
 from .probes import Probe
 from .submission import Submission
 
 PROCESSES = 256  # processes and threads of one guest
 TURN_SECONDS = 3600.0
+LARGE = (
+    "matplotlib.figure",
+    "matplotlib.pyplot",
+    "einops",
+)  # libraries, by the time that importing them takes
+SEVERAL = 3  # steps; up to then they import side by side in less time
 STEP_WALL = 2.0  # wall-clock seconds of a step, for each second of CPU it may use
 
 
@@ -92,7 +99,19 @@ def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True
     ]
     lone = submission.form != "folder"
     limits = {**limits_of(lesson.limits), **({} if confined else {"memory_mib": 0, "processes": 0})}
-    return _run(lesson, modules, serving, lone, submission.form == "notebook", limits, False)
+    made = _run(lesson, modules, serving, lone, submission.form == "notebook", limits, False)
+    return replace(made, shared={**made.shared, "libraries": _shared_libraries(submission, serving)})
+
+
+def _shared_libraries(submission: Submission, serving: Mapping[str, str]) -> list[str]:
+    """Of the libraries that take long to import, those that several steps would import each for itself."""
+    texts = {module.name: [cell.text for cell in module.cells] for module in submission.modules}
+    if not any(
+        name.partition(".")[0] in text for cells in texts.values() for text in cells for name in LARGE
+    ):
+        return []
+    needs = reached(texts, set(serving.values()), at_once=True)
+    return [name for name in LARGE if sum(name in needs[stem] for stem in serving.values()) >= SEVERAL]
 
 
 def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:

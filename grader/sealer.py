@@ -42,8 +42,10 @@ def sealed_bytes(lesson: Lesson, seed: int | None) -> bytes:
 
 def homes_within(lesson: Lesson, reference: Reference) -> dict[str, list[str]]:
     """By step, the modules in which a mistake can change the solution's step: those that it imports."""
-    texts = {str(module["name"]): text_of(module) for module in reference.modules}
-    mine = {step.id: reached(texts, step.file.removesuffix(".py")) for step in lesson.steps}
+    texts = {str(module["name"]): [text_of(module)] for module in reference.modules}
+    stems = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
+    mine = reached(texts, stems.values())
     return {
-        step.id: [home for home in homes_of(lesson, step) if home in mine[step.id]] for step in lesson.steps
+        step.id: [home for home in homes_of(lesson, step) if home in mine[stems[step.id]]]
+        for step in lesson.steps
     }

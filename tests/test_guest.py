@@ -16,7 +16,7 @@ import pytest
 from grader.worker.child import load
 from grader.worker.describe import raised
 from grader.worker.guest import Guest, accepts
-from grader.worker.ours import ours
+from grader.worker.ready import import_libraries, ours
 
 WANTED = ("project", "attend", "concat", "MultiHeadAttention", "self_attention")
 Make = Callable[..., Guest]
@@ -579,3 +579,13 @@ REQUEST_OF_SUM = {
     "module": "add",
     "provides": [{"name": "add", "method": None, "takes": None, "rivals": []}],
 }
+
+
+# --- libraries, imported once -------------------------------------------------------------------
+
+
+def test_a_library_is_imported_once_and_a_missing_one_is_left_to_the_guest() -> None:
+    sys.modules.pop("colorsys", None)
+    import_libraries(["nosuch_library", "colorsys"])
+    assert "colorsys" in sys.modules
+    assert "nosuch_library" not in sys.modules

@@ -62,6 +62,7 @@ LAYERS = (
         "running",
         "twins",
         "sandbox",
+        "neighbours",
         "reference",
         "requests",
         "asking",
@@ -70,7 +71,6 @@ LAYERS = (
         "cuda",
     }
     | {
-        "neighbours",
         "matching",
         "variants",
         "accounts",

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from .children import Child, end, start
 from .guest import Guest
-from .ours import ours
+from .ready import import_libraries, ours
 from .scratch import LOOK_SECONDS, Scratch
 from .selftest import attack
 from .tidy import contents
@@ -70,6 +70,7 @@ def serve_requests(source: int, writer: int, torch: Any) -> None:
             request = _read(reader)
             if request is None or request.get("kind") != "run":
                 return
+            import_libraries(request["shared"].get("libraries", ()))
             guest = ours(request["shared"], request["groups"], guest)
             run(request, writer, scratch, walls, guest)
             _send(writer, {"kind": "idle"})

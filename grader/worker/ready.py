@@ -1,11 +1,24 @@
-"""Our own modules, compiled and imported once in the zygote for all its children; a learner's never are."""
+"""What the zygote imports once for all its children: libraries, and our own modules; never a learner's."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+import importlib
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from .guest import CATALOGUE, Guest
+
+
+def import_libraries(names: Iterable[str]) -> None:
+    """Import what several guests will import, while none of them is there; that one is missing is theirs to find."""
+    for name in names:
+        if name not in sys.modules:
+            with suppress(Exception):
+                importlib.import_module(name)
+            gc.freeze()
 
 
 def ours(shared: Mapping[str, Any], groups: list[Mapping[str, Any]], guest: Guest | None) -> Guest | None:

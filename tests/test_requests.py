@@ -1,0 +1,74 @@
+"""What is asked of a worker for a submission: which libraries its steps share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.grading import Session
+from grader.lessons import find_lesson
+from grader.requests import LARGE, learner_run
+from grader.source import read_submission
+
+ROOT = Path(__file__).resolve().parent.parent
+PLOT = "import matplotlib.pyplot as plt\n"
+STEPS = ("project", "attend", "concat", "output")
+
+
+def step(name: str) -> str:
+    return f"def {name}(*args):\n    return args\n"
+
+
+def libraries(path: Path) -> object:
+    lesson = find_lesson("multi_head_attention", ROOT)
+    return learner_run(lesson, read_submission(path, lesson)).shared["libraries"]
+
+
+@pytest.mark.parametrize(
+    ("head", "found"),
+    [
+        (PLOT, ["matplotlib.pyplot"]),
+        ("from matplotlib import pyplot\n", ["matplotlib.pyplot"]),
+        ("try:\n    import einops\nexcept ImportError:\n    einops = None\n", ["einops"]),
+        (
+            "from einops import rearrange\nfrom matplotlib.figure import Figure\n",
+            ["matplotlib.figure", "einops"],
+        ),
+        ("def draw():\n    import matplotlib.pyplot\n", []),
+        ("# import einops\n", []),
+        ("import numpy, math\n", []),
+    ],
+)
+def test_one_file_s_libraries_are_shared_by_its_steps(tmp_path: Path, head: str, found: list[str]) -> None:
+    assert set(found) <= set(LARGE)
+    (tmp_path / "mine.py").write_text(head + "".join(map(step, STEPS)))
+    assert libraries(tmp_path / "mine.py") == found
+
+
+def test_in_a_folder_a_library_is_shared_where_several_steps_import_it(tmp_path: Path) -> None:
+    for name in STEPS:
+        (tmp_path / f"{name}.py").write_text(step(name))
+    (tmp_path / "project.py").write_text(PLOT + step("project"))
+    (tmp_path / "attend.py").write_text(PLOT + step("attend"))
+    assert libraries(tmp_path) == []
+    (tmp_path / "concat.py").write_text("from helpers import *\n" + step("concat"))
+    (tmp_path / "helpers.py").write_text(PLOT)
+    assert libraries(tmp_path) == ["matplotlib.pyplot"]
+
+
+def test_a_file_that_cannot_be_parsed_shares_nothing(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(PLOT + "def project(:\n" + step("attend"))
+    assert libraries(tmp_path / "mine.py") == []
+
+
+def test_a_shared_library_is_there_before_any_step_imports_it(tmp_path: Path) -> None:
+    there = "import sys\nprint('matplotlib.pyplot' in sys.modules)\n"
+    (tmp_path / "mine.py").write_text(there + PLOT + "".join(map(step, STEPS)))
+    (tmp_path / "alone.py").write_text(there + step("attend"))
+    with Session("multi_head_attention", 3, ROOT) as session:
+        prints = [
+            {found.prints.strip() for found in session.grade(tmp_path / name).steps if found.prints}
+            for name in ("alone.py", "mine.py")
+        ]
+    assert prints == [{"False"}, {"True"}]
