@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 from corpus import ROOT
 
+from grader.audit.bench import Bench, Place
 from grader.audit.equivalents import read_equivalents
-from grader.audit.jobs import StepJob
+from grader.audit.findings import WorkFinding
+from grader.audit.jobs import RightJob, StepJob, do
 from grader.audit.whole import Plan, audit, prepare
 from grader.lessons import find_lesson
 
@@ -51,3 +53,17 @@ def test_a_sample_of_the_mutants_is_noticed_or_justified(plan: Plan) -> None:
     assert result.problems == ()
     assert len(result.mutants) == SAMPLE
     assert not result.whole
+
+
+def test_right_work_is_judged_on_other_seeds_in_the_steps_it_holds() -> None:
+    # It has the name that `cross` asks for too, in the form of `module` alone.
+    job = RightJob(
+        ROOT / "tests" / "golden" / "right" / "addmm_flat_tokens.py", ("attend", "output", "module"), (4, 5)
+    )
+    with Bench(Place("multi_head_attention", ROOT, 3)) as bench:
+        right, styles = do(bench, job, lambda _: None)
+    assert isinstance(right, WorkFinding)
+    assert isinstance(styles, WorkFinding)
+    assert (right.tried, right.losses) == (1, ())
+    assert (styles.tried, styles.losses) == (2, ())
+    assert {one.step for one in styles.distances} == {"attend", "output", "module"}

@@ -70,9 +70,10 @@ def do(bench: Bench, job: Job, tick: Tick) -> list[Finding]:
     if isinstance(job, SolutionJob):
         found += try_solution(bench)
     elif isinstance(job, RightJob):
-        found.append(try_right(bench, job.path, job.steps))
-        if job.seeds:
-            found.append(try_style(bench, job.path, job.seeds))
+        right, held = try_right(bench, job.path, job.steps)
+        found.append(right)
+        if job.seeds and held:
+            found.append(try_style(bench, job.path, job.seeds, held))
     else:
         found.append(try_seeds(bench, job.seeds))
     tick(size(job))

@@ -74,13 +74,13 @@ def try_solution(bench: Bench) -> list[WorkFinding]:
     ]
 
 
-def try_right(bench: Bench, path: Path, steps: Sequence[str]) -> WorkFinding:
-    """One right submission, on the whole road; `steps` it should have, where that is known."""
+def try_right(bench: Bench, path: Path, steps: Sequence[str]) -> tuple[WorkFinding, tuple[str, ...]]:
+    """One right submission, on the whole road, and the steps it holds; `steps` it should have, where that is known."""
     record, found = bench.session.answered(path)
     distances = of_right(bench.probes, ratios(bench.probes, bench.want, found.answers))
-    return WorkFinding(
-        kind="right", tried=1, losses=tuple(_lost(record, path.name, steps)), distances=tuple(distances)
-    )
+    losses = tuple(_lost(record, path.name, steps))
+    held = tuple(step.id for step in record.steps if step.status != "not_attempted")
+    return WorkFinding(kind="right", tried=1, losses=losses, distances=tuple(distances)), held
 
 
 def try_seeds(bench: Bench, seeds: Sequence[int]) -> WorkFinding:

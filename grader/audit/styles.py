@@ -12,7 +12,6 @@ from grader.hidden import Expected
 from grader.probes import Probe
 from grader.requests import Run, learner_run
 from grader.source import read_submission
-from grader.submission import Submission
 from grader.transcript import Answer
 
 from .bench import Bench, end
@@ -20,40 +19,45 @@ from .distances import merged, of_right, ratios
 from .findings import Distance, Loss, WorkFinding
 from .judging import Subject, judge_each
 
+AT_ONCE = 5  # seeds; a worker takes only so many answers of one step
 
-def try_style(bench: Bench, path: Path, seeds: Sequence[int]) -> WorkFinding:
-    """One right submission on these seeds, the steps it holds in one process each."""
+
+def try_style(bench: Bench, path: Path, seeds: Sequence[int], steps: Sequence[str]) -> WorkFinding:
+    """The steps that one right submission holds, on these seeds, in one process each."""
     submission = read_submission(path, bench.lesson)
     run = learner_run(bench.lesson, submission)
-    steps = [step.id for step in bench.lesson.steps if _held(bench, run, submission, step.id)]
     subjects: list[Subject] = []
     distances: list[Distance] = []
-    for seed in seeds:
-        probes = [probe for probe in bench.probes_of(seed) if probe.step in steps]
+    made = {seed: [probe for probe in bench.probes_of(seed) if probe.step in steps] for seed in seeds}
+    found = [_answers(bench, run, made, seeds[at : at + AT_ONCE]) for at in range(0, len(seeds), AT_ONCE)]
+    for seed, got in (pair for part in found for pair in part.items()):
         want = bench.want_of(seed)
-        got = _answers(bench, run, probes)
-        subjects.append(_subject(probes, got, want))
-        distances += of_right(probes, ratios(probes, want, got))
-    found = judge_each(bench.checks, subjects, steps)
+        subjects.append(_subject(made[seed], got, want))
+        distances += of_right(made[seed], ratios(made[seed], want, got))
+    judged = judge_each(bench.checks, subjects, steps)
     losses = [
         Loss(who=f"{path.name}, seed {seed}", step=one.step, check=one.id, message=one.message)
-        for seed, verdicts in zip(seeds, found, strict=True)
+        for seed, verdicts in zip(seeds, judged, strict=True)
         for one in verdicts
         if one.status != "passed"
     ]
     return WorkFinding(kind="styles", tried=len(seeds), losses=tuple(losses), distances=merged(distances))
 
 
-def _held(bench: Bench, run: Run, submission: Submission, step_id: str) -> bool:
-    """Whether a submission holds a step: its file, or in a lone file any of its names."""
-    from grader.pipeline import asked_steps
-
-    return step_id in asked_steps(bench.lesson, submission, run)
-
-
-def _answers(bench: Bench, run: Run, probes: Sequence[Probe]) -> Mapping[str, Answer]:
-    once = [replace(probe, again=False) for probe in probes]
-    return gather(run, once, {}, bench.jailed, end(), 2).answers
+def _answers(
+    bench: Bench, run: Run, made: Mapping[int, Sequence[Probe]], seeds: Sequence[int]
+) -> dict[int, Mapping[str, Answer]]:
+    """What a submission answers on a few seeds, all of them asked of the same processes, each probe once."""
+    asked = [replace(p, id=f"{seed}:{p.id}", again=False) for seed in seeds for p in made[seed]]
+    found = gather(run, asked, {}, bench.jailed, end(), 2).answers
+    return {
+        seed: {
+            p.id: replace(found[f"{seed}:{p.id}"], probe=p.id)
+            for p in made[seed]
+            if f"{seed}:{p.id}" in found
+        }
+        for seed in seeds
+    }
 
 
 def _subject(
