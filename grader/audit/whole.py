@@ -23,7 +23,7 @@ from .mutants import Mutant, mutants
 from .problems import problems
 from .right import submissions
 
-SEEDS_AT_ONCE = 25
+SEEDS_AT_ONCE = 12  # half of what one request holds of this lesson
 MOST_PROCESSES = 16
 
 
