@@ -7,6 +7,7 @@ thought of the answers stands nowhere in it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -76,7 +77,13 @@ class Probe:
 
 def blob(array: Array) -> Blob:
     """A numpy array (float64, int64 or bool) as a wire tensor."""
-    return Blob(str(array.dtype), tuple(array.shape), np.ascontiguousarray(array).tobytes())
+    return Blob(_name(array.dtype), array.shape, np.ascontiguousarray(array).tobytes())
+
+
+@functools.cache
+def _name(dtype: np.dtype[np.generic]) -> str:
+    """numpy makes the name anew each time, which takes longer than the bytes."""
+    return str(dtype)
 
 
 def ref(name: str) -> dict[str, object]:

@@ -27,6 +27,7 @@ from .walls import Walls, parts, planned
 from .wire import LENGTHS, REQUEST_BLOBS, WireError, lengths, pack, unpack
 
 GROUP_BYTES = 128 * 2**20  # what one child may send in all
+GARBAGE = 20_000  # objects made before Python looks for circles: a child does not live long
 TEST_LIMITS = {"memory_mib": 512, "step_cpu_seconds": 10, "processes": 256}
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
@@ -52,6 +53,7 @@ def prepare() -> Any:
     torch.set_num_threads(1)
     _warm(torch)
     gc.enable()
+    gc.set_threshold(GARBAGE)
     gc.freeze()
     return torch
 
