@@ -82,7 +82,7 @@ def blob(array: Array) -> Blob:
 
 @functools.cache
 def _name(dtype: np.dtype[np.generic]) -> str:
-    """numpy makes the name anew each time, which takes longer than the bytes."""
+    """A dtype's name: numpy makes it anew each time, which takes longer than the bytes."""
     return str(dtype)
 
 
