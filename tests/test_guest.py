@@ -3,11 +3,14 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import linecache
+import os
 import pickle  # noqa: TID251 - what a learner's code may do
+import subprocess
 import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +21,7 @@ from grader.worker.describe import raised
 from grader.worker.guest import Guest, accepts
 from grader.worker.ready import import_libraries, ours
 
+ROOT = Path(__file__).resolve().parent.parent
 WANTED = ("project", "attend", "concat", "MultiHeadAttention", "self_attention")
 Make = Callable[..., Guest]
 
@@ -589,3 +593,13 @@ def test_a_library_is_imported_once_and_a_missing_one_is_left_to_the_guest() -> 
     import_libraries(["nosuch_library", "colorsys"])
     assert "colorsys" in sys.modules
     assert "nosuch_library" not in sys.modules
+
+
+def test_matplotlib_is_imported_without_anybody_s_settings(tmp_path: Path) -> None:
+    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 77\n")
+    ask = "import_libraries(['matplotlib']); import matplotlib, os; print(matplotlib.rcParams['lines.linewidth'])"
+    code = f"from grader.worker.ready import import_libraries; {ask}; print(os.environ.get('MATPLOTLIBRC'))"
+    run = [sys.executable, "-c", code]
+    env = {**os.environ, "MPLCONFIGDIR": str(tmp_path)}
+    done = subprocess.run(run, env=env, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == ["1.5", "None"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -14,11 +15,18 @@ from .guest import CATALOGUE, Guest
 
 def import_libraries(names: Iterable[str]) -> None:
     """Import what several guests will import, while none of them is there; that one is missing is theirs to find."""
-    for name in names:
-        if name not in sys.modules:
+    wanted = [name for name in names if name not in sys.modules]
+    os.environ["MATPLOTLIBRC"] = (
+        os.devnull
+    )  # settings that a guest may have left somewhere are not for this process
+    try:
+        for name in wanted:
             with suppress(Exception):
                 importlib.import_module(name)
-            gc.freeze()
+    finally:
+        del os.environ["MATPLOTLIBRC"]
+    if wanted:
+        gc.freeze()
 
 
 def ours(shared: Mapping[str, Any], groups: list[Mapping[str, Any]], guest: Guest | None) -> Guest | None:
