@@ -93,35 +93,33 @@ def _columns(
     asked: Mapping[str, Sequence[Probe]], names: Mapping[str, Sequence[str]], ask: AskVariants
 ) -> Iterator[tuple[str, list[str], list[Column]]]:
     """Every step's mistakes and a column a probe, put together while the next ones are being asked."""
-    parts = [
-        (step, batch)
-        for step in asked
-        for batch in [names[step][start : start + AT_ONCE] for start in range(0, len(names[step]), AT_ONCE)]
-        or [[]]
-    ]
 
     def answers(step: str, batch: Sequence[str]) -> Mapping[str, Answers]:
-        found = ask(step, asked[step], {name: (name,) for name in batch}) if batch else {}
+        found = ask(step, asked[step], {name: (name,) for name in batch})
         for name, given in found.items():
             if given and any(probe.id not in given for probe in asked[step]):
                 raise MachineError(f"the known mistake {name} did not come to its end in {step}: try again")
         return {name: given for name, given in found.items() if given}
 
-    with ThreadPoolExecutor(1) as ahead:
-        coming = ahead.submit(answers, *parts[0])
-        made: list[str] = []
-        columns = [Column(probe) for probe in asked[parts[0][0]]]
-        for (step, _), after in zip(parts, [*parts[1:], None], strict=True):
-            found = coming.result()
-            if after is not None:
-                coming = ahead.submit(answers, *after)
-            made += found
-            for probe, column in zip(asked[step], columns, strict=True):
-                for given in found.values():
-                    column.add(given[probe.id])
-            if after is None or after[0] != step:
-                yield step, made, columns
-                made, columns = [], [Column(probe) for probe in asked[after[0]]] if after else []
+    ahead = ThreadPoolExecutor(1)
+    try:
+        coming = {
+            step: [
+                ahead.submit(answers, step, here[start : start + AT_ONCE])
+                for start in range(0, len(here), AT_ONCE)
+            ]
+            for step, here in names.items()
+        }
+        for step, parts in coming.items():
+            made, columns = list[str](), [Column(probe) for probe in asked[step]]
+            for found in (part.result() for part in parts):
+                made += found
+                for probe, column in zip(asked[step], columns, strict=True):
+                    for given in found.values():
+                        column.add(given[probe.id])
+            yield step, made, columns
+    finally:
+        ahead.shutdown(cancel_futures=True)
 
 
 def _packed(content: Mapping[str, object]) -> bytes:
