@@ -25,7 +25,7 @@ from .reference import Mistake
 
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first
-PAIR_BATCH = 120  # pairs asked for at a time
+PAIR_BATCH = 300  # pairs asked for at a time
 SHOWN = 12  # probes on which it is seen where a mistake is at work, and what it explains by itself
 LEAST_WRONG = 3  # of them that the learner has wrong
 ODD = 2  # of them that two mistakes may give together and neither by itself
@@ -84,7 +84,7 @@ def carried(suspect: Suspect, mistakes: Sequence[str], ask: AskVariants) -> bool
 def _tells(
     suspect: Suspect, probes: Sequence[Probe], wrong: set[str], best: Mistake, ask: AskVariants
 ) -> bool:
-    """Whether a mistake answers wherever the learner's wrong step does; one that only crashes tells little."""
+    """Whether a mistake answers wherever the learner's wrong step does; a crash tells nothing of an answer."""
     answered = [p for p in probes if p.id in wrong and suspect.got[p.id].outcome == "returned"]
     given = ask(suspect.step, answered, {best.id: (*suspect.base, best.id)}).get(best.id, {})
     return all(p.id in given and given[p.id].outcome == "returned" for p in answered)

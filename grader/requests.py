@@ -18,6 +18,7 @@ LARGE = (
     "matplotlib.pyplot",
     "einops",
 )  # libraries, by the time that importing them takes
+LIBRARIES = sorted({name.partition(".")[0] for name in LARGE})
 SEVERAL = 3  # steps; up to then they import side by side in less time
 STEP_WALL = 2.0  # wall-clock seconds of a step, for each second of CPU it may use
 
@@ -100,18 +101,20 @@ def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True
     lone = submission.form != "folder"
     limits = {**limits_of(lesson.limits), **({} if confined else {"memory_mib": 0, "processes": 0})}
     made = _run(lesson, modules, serving, lone, submission.form == "notebook", limits, False)
-    return replace(made, shared={**made.shared, "libraries": _shared_libraries(submission, serving)})
+    shared = {"libraries": _shared_libraries(submission, serving), "shareable": LIBRARIES}
+    return replace(made, shared={**made.shared, **shared})
 
 
 def _shared_libraries(submission: Submission, serving: Mapping[str, str]) -> list[str]:
     """Of the libraries that take long to import, those that several steps would import each for itself."""
     texts = {module.name: [cell.text for cell in module.cells] for module in submission.modules}
-    if not any(
-        name.partition(".")[0] in text for cells in texts.values() for text in cells for name in LARGE
-    ):
+    here = {name for name in LIBRARIES if any(name in text for cells in texts.values() for text in cells)}
+    here -= {module.partition(".")[0] for module in texts}
+    if not here:
         return []
     needs = reached(texts, set(serving.values()), at_once=True)
-    return [name for name in LARGE if sum(name in needs[stem] for stem in serving.values()) >= SEVERAL]
+    asked = [name for name in LARGE if name.partition(".")[0] in here]
+    return [name for name in asked if sum(name in needs[stem] for stem in serving.values()) >= SEVERAL]
 
 
 def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact: bool) -> Run:

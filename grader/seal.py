@@ -200,11 +200,11 @@ def _parts(steps: Mapping[str, Any], data: bytes) -> dict[tuple[str, str], bytes
     start = 0
     for step, known in steps.items():
         for facts in known["columns"]:
-            part = data[start : start + facts["size"]]
-            if zlib.crc32(part) != facts["crc"]:
+            key, part = (step, facts["probe"]), data[start : start + max(facts["size"], 0)]
+            if zlib.crc32(part) != facts["crc"] or key in parts:
                 raise WireError("a part is not what was written")
-            parts[step, facts["probe"]] = part
-            start += facts["size"]
+            parts[key] = part
+            start += len(part)
     if start != len(data):
         raise WireError("more than was written")
     return parts

@@ -3,14 +3,11 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import linecache
-import os
 import pickle  # noqa: TID251 - what a learner's code may do
-import subprocess
 import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,9 +16,8 @@ import pytest
 from grader.worker.child import load
 from grader.worker.describe import raised
 from grader.worker.guest import Guest, accepts
-from grader.worker.ready import import_libraries, ours
+from grader.worker.ready import import_libraries, make_room, ours
 
-ROOT = Path(__file__).resolve().parent.parent
 WANTED = ("project", "attend", "concat", "MultiHeadAttention", "self_attention")
 Make = Callable[..., Guest]
 
@@ -595,11 +591,17 @@ def test_a_library_is_imported_once_and_a_missing_one_is_left_to_the_guest() -> 
     assert "nosuch_library" not in sys.modules
 
 
-def test_matplotlib_is_imported_without_anybody_s_settings(tmp_path: Path) -> None:
-    (tmp_path / "matplotlibrc").write_text("lines.linewidth: 77\n")
-    ask = "import_libraries(['matplotlib']); import matplotlib, os; print(matplotlib.rcParams['lines.linewidth'])"
-    code = f"from grader.worker.ready import import_libraries; {ask}; print(os.environ.get('MATPLOTLIBRC'))"
-    run = [sys.executable, "-c", code]
-    env = {**os.environ, "MPLCONFIGDIR": str(tmp_path)}
-    done = subprocess.run(run, env=env, capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.split() == ["1.5", "None"]
+def test_a_module_of_the_guest_s_own_is_not_hidden_by_a_library_of_its_name(make: Make) -> None:
+    import_libraries(["colorsys"])
+    own = file("colorsys", "def attend():\n    return 'mine'\n")
+    user = file("attend", "from colorsys import attend\n")
+    shared = {"modules": [own, user], "shareable": ["colorsys"]}
+    make_room(shared)
+    assert make(own, user).load("attend").attend() == "mine"
+
+
+def test_no_room_is_made_where_the_guest_has_no_such_module() -> None:
+    import_libraries(["colorsys"])
+    make_room({"modules": [file("attend", "")], "shareable": ["colorsys"]})
+    make_room({"modules": [file("colorsys", "")]})
+    assert "colorsys" in sys.modules

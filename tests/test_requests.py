@@ -57,6 +57,14 @@ def test_in_a_folder_a_library_is_shared_where_several_steps_import_it(tmp_path:
     assert libraries(tmp_path) == ["matplotlib.pyplot"]
 
 
+def test_a_module_of_that_name_is_the_learner_s_own_and_no_library(tmp_path: Path) -> None:
+    for name in STEPS:
+        (tmp_path / f"{name}.py").write_text("import einops\n" + step(name))
+    assert libraries(tmp_path) == ["einops"]
+    (tmp_path / "einops.py").write_text("rearrange = None\n")
+    assert libraries(tmp_path) == []
+
+
 def test_a_file_that_cannot_be_parsed_shares_nothing(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PLOT + "def project(:\n" + step("attend"))
     assert libraries(tmp_path / "mine.py") == []

@@ -100,10 +100,17 @@ def remade(change: Any) -> bytes:
     first, *columns = map(plain, laid_open(sealed_bytes()))
     change(first, columns)
     parts = [packed(column) for column in columns]
-    if isinstance(first["steps"], dict):
+    if isinstance(first["steps"], dict) and first["steps"]:
         for facts, part in zip(first["steps"]["add"]["columns"], parts, strict=False):
             facts.update(size=len(part), crc=zlib.crc32(part))
     return file_of(packed(first), *parts)
+
+
+def resized(change: Any) -> bytes:
+    """A file whose list of columns is another, above the same columns."""
+    first, *columns = map(plain, laid_open(sealed_bytes()))
+    change(first["steps"]["add"]["columns"])
+    return file_of(packed(first), *(packed(column) for column in columns))
 
 
 def numbers(*values: int) -> Blob:
@@ -301,6 +308,9 @@ def test_a_file_that_unpacks_to_far_too_much_is_refused(file: Path, monkeypatch:
         (lambda: remade(lambda held, _: held.update(probes=[{}])), "KeyError"),
         (lambda: remade(lambda held, _: held["steps"]["add"].update(homes=3)), "TypeError"),
         (lambda: remade(lambda held, _: held["steps"]["add"].pop("mistakes")), "KeyError"),
+        (lambda: resized(lambda columns: columns[0].update(size=-3)), "WireError"),
+        (lambda: resized(lambda columns: columns[0].update(size="3")), "TypeError"),
+        (lambda: resized(lambda columns: columns.append(columns[0])), "WireError"),
         (lambda: remade(lambda held, _: held["mistakes"][0].pop("title")), "ValidationError"),
     ],
 )
@@ -332,6 +342,7 @@ def test_no_answer_is_read_but_those_that_are_asked_for(tmp_path: Path) -> None:
         (lambda _, columns: columns[0].pop("ends"), "KeyError"),
         (lambda held, _: held["steps"]["add"]["mistakes"].pop(), "WireError"),
         (lambda held, _: held["steps"]["add"]["columns"][0].update(probe="add/other"), "KeyError"),
+        (lambda held, columns: (held["steps"].clear(), columns.clear()), "KeyError"),
     ],
 )
 def test_answers_of_mistakes_are_read_where_they_are_asked_for(

@@ -198,6 +198,11 @@ BAD_TENSORS: dict[str, tuple[bytes, bytes]] = {
     "size is a bool": (told(size=True, shape=[1], dtype="uint8"), b"a"),
     "size is missing": (b'{"x": {"$": "blob", "dtype": "uint8", "shape": [1], "at": 0}}', b"a"),
     "negative offset": (told(at=-4), b"abcd"),
+    "one field more": (told(more=1), b"abcd"),
+    "one tensor in another": (
+        told(more={"$": "blob", "dtype": "uint8", "shape": [0], "at": 0, "size": 0}),
+        b"abcd",
+    ),
     "offset past the end": (told(at=4), b"abcd"),
     "cut short": (told(), b"abc"),
     "bytes of no tensor": (told(), b"abcde"),

@@ -15,6 +15,7 @@ from typing import Any
 from .describe import raised
 from .guest import CATALOGUE, Guest
 from .perform import perform
+from .ready import make_room
 from .walls import Walls, put_up
 from .wire import WireError, pack
 
@@ -111,6 +112,7 @@ def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> N
     sys.stdout = sys.stderr = prints
     sys.stdin = io.StringIO("")
     warnings.simplefilter("ignore")
+    make_room(request)
     for part in (request, *request["more"]):
         for variant in request["variants"]:
             modules = _replaced(request["modules"], variant["sources"])

@@ -13,6 +13,7 @@ from typing import Any, Self
 import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_map
 
 NAME = "portable"
 STANDS_FOR = torch.device("meta")
@@ -104,11 +105,11 @@ class Constructors(TorchFunctionMode):
 
 def _numbers(args: Any) -> Any:
     """A constructor's data, with what is inside tensors of the second device."""
-    return _each(lambda value: value.held if isinstance(value, Elsewhere) else value, args)
+    return tree_map(lambda value: value.held if isinstance(value, Elsewhere) else value, args)
 
 
 def _each(change: Callable[[Any], Any], value: Any) -> Any:
-    """A change made to everything in lists, tuples and dicts; torch's own walk of them takes longer than most work."""
+    """A change made to all that an operator is given or gives; torch's own walk takes longer than most of them."""
     kind = type(value)
     if kind is list or kind is tuple:
         return kind([_each(change, item) for item in value])

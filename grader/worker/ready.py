@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import importlib
-import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -14,19 +13,24 @@ from .guest import CATALOGUE, Guest
 
 
 def import_libraries(names: Iterable[str]) -> None:
-    """Import what several guests will import, while none of them is there; that one is missing is theirs to find."""
+    """Import what several guests will import, while none of them is there; that one is missing is theirs to find.
+
+    For the time when no guest can have left settings or fonts where a library looks for them.
+    """
     wanted = [name for name in names if name not in sys.modules]
-    os.environ["MATPLOTLIBRC"] = (
-        os.devnull
-    )  # settings that a guest may have left somewhere are not for this process
-    try:
-        for name in wanted:
-            with suppress(Exception):
-                importlib.import_module(name)
-    finally:
-        del os.environ["MATPLOTLIBRC"]
+    for name in wanted:
+        with suppress(Exception):
+            importlib.import_module(name)
     if wanted:
         gc.freeze()
+
+
+def make_room(shared: Mapping[str, Any]) -> None:
+    """Forget the libraries imported so that a guest has as modules of its own: whose they are is not left to chance."""
+    own = {str(module["name"]).partition(".")[0] for module in shared["modules"]}
+    for top in own & set(shared.get("shareable", ())):
+        for name in [name for name in sys.modules if name == top or name.startswith(f"{top}.")]:
+            del sys.modules[name]
 
 
 def ours(shared: Mapping[str, Any], groups: list[Mapping[str, Any]], guest: Guest | None) -> Guest | None:

@@ -17,6 +17,7 @@ LENGTHS = struct.Struct(">IQ")
 HEAD_LIMIT = 4 * 2**20  # bytes of one head
 BODY_LIMIT = 64 * 2**20  # bytes of one body
 BLOB_LIMIT = 512  # tensors in one answer
+FIELDS = {"$", "dtype", "shape", "at", "size"}  # of a tensor in a head
 DEPTH_LIMIT = 64  # of lists and objects in one another
 REQUEST_BLOBS = 100_000  # tensors in one request of the grader's own
 ITEM_SIZE: Mapping[str, int] = {
@@ -139,7 +140,9 @@ def _finite(digits: str) -> float:
 
 def _blob(item: dict[str, object], body: bytes, start: int) -> Blob:
     """The tensor at `start`: one behind the other, so that a small body cannot become many large tensors."""
-    dtype, shape, at, size = item.get("dtype"), item.get("shape"), item.get("at"), item.get("size")
+    if item.keys() != FIELDS:
+        raise WireError("a tensor with other fields")
+    dtype, shape, at, size = item["dtype"], item["shape"], item["at"], item["size"]
     if not isinstance(dtype, str) or dtype not in ITEM_SIZE or not isinstance(shape, list) or len(shape) > 16:
         raise WireError("a tensor of unknown dtype or shape")
     if not all(type(n) is int and 0 <= n <= BODY_LIMIT for n in [at, size, *shape]):
