@@ -234,10 +234,9 @@ def _asker(path: Path, steps: Mapping[str, Any], parts: Mapping[tuple[str, str],
     def ask(
         step: str, probes: Sequence[Probe], sets: Mapping[str, Sequence[str]]
     ) -> Mapping[str, Mapping[str, Answer]]:
-        known = {
-            key: rows[step][ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in rows[step]
-        }
         try:
+            mine = rows[step]
+            known = {key: mine[ids[0]] for key, ids in sets.items() if len(ids) == 1 and ids[0] in mine}
             return {
                 key: {p.id: answer(step, p.id, column(step, p.id).number(row)) for p in probes}
                 for key, row in known.items()
