@@ -21,14 +21,11 @@ def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, .
 
 def _by_import(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
     by_module = {step.file.removesuffix(".py"): step.id for step in lesson.steps}
-    imports = _imports({module.name: [cell.text for cell in module.cells] for module in submission.modules})
-    found = {}
-    for step in lesson.steps:
-        mine = _closure({step.file.removesuffix(".py")}, imports)
-        found[step.id] = tuple(
-            other for stem, other in by_module.items() if stem in mine and other != step.id
-        )
-    return found
+    texts = {module.name: [cell.text for cell in module.cells] for module in submission.modules}
+    return {
+        by_module[stem]: tuple(by_module[other] for other in by_module if other in mine and other != stem)
+        for stem, mine in reached(texts, by_module).items()
+    }
 
 
 def reached(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from grader.grading import Session
 from grader.lessons import find_lesson
 from grader.requests import LARGE, learner_run
+from grader.sandbox import Worker, start_jailed, start_open, start_trusted
 from grader.source import read_submission
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,13 +72,26 @@ def test_a_file_that_cannot_be_parsed_shares_nothing(tmp_path: Path) -> None:
     assert libraries(tmp_path / "mine.py") == []
 
 
-def test_a_shared_library_is_there_before_any_step_imports_it(tmp_path: Path) -> None:
-    there = "import sys\nprint('matplotlib.pyplot' in sys.modules)\n"
-    (tmp_path / "mine.py").write_text(there + PLOT + "".join(map(step, STEPS)))
-    (tmp_path / "alone.py").write_text(there + step("attend"))
-    with Session("multi_head_attention", 3, ROOT) as session:
+@pytest.mark.parametrize(("start", "there"), [(start_jailed, "True"), (start_open, "False")])
+def test_after_other_guests_a_library_is_shared_where_they_could_leave_nothing(
+    tmp_path: Path, start: Callable[[], Worker], there: str
+) -> None:
+    asks = "import sys\nprint('matplotlib.pyplot' in sys.modules)\n"
+    (tmp_path / "mine.py").write_text(asks + PLOT + "".join(map(step, STEPS)))
+    (tmp_path / "alone.py").write_text(asks + step("attend"))
+    workers = start(), start_trusted()
+    with Session("multi_head_attention", 3, ROOT, workers=workers) as session:
         prints = [
             {found.prints.strip() for found in session.grade(tmp_path / name).steps if found.prints}
             for name in ("alone.py", "mine.py")
         ]
-    assert prints == [{"False"}, {"True"}]
+        walled = bool(workers[0].hello.get("landlock"))
+    assert prints == [{"False"}, {there if start is start_open or walled else "False"}]
+
+
+def test_the_first_guest_s_libraries_are_shared_without_a_jail_too(tmp_path: Path) -> None:
+    asks = "import sys\nprint('matplotlib.pyplot' in sys.modules)\n"
+    (tmp_path / "mine.py").write_text(asks + PLOT + "".join(map(step, STEPS)))
+    with Session("multi_head_attention", 3, ROOT, workers=(start_open(), start_trusted())) as session:
+        steps = session.grade(tmp_path / "mine.py").steps
+    assert {found.prints.strip() for found in steps if found.prints} == {"True"}

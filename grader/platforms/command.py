@@ -20,6 +20,7 @@ from grader.text import printable
 
 from .late import LONG, handed
 from .late import row as one_row
+from .rows import rows, scale_of, unrun
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 
@@ -81,7 +82,7 @@ def github(
         lines = [line]
     else:
         lesson = find_lesson(read.lesson)
-        scale = _scale(points, read.max_score)
+        scale = scale_of(points, read.max_score)
         text = summary(read, lesson.title, late, scale)
         lines = commands(read, lesson, submission, prefix, scale)
     place = os.environ.get("GITHUB_STEP_SUMMARY", "")
@@ -106,7 +107,7 @@ def row(
     """Write one learner's row of a gradebook as CSV, and say how late the work is."""
     work = handed(commit, due)
     read, why = _outcome(record, unusable)
-    scale = 1.0 if read is None else _scale(points, read.max_score)
+    scale = 1.0 if read is None else scale_of(points, read.max_score)
     write_text(out, one_row(learner, read, work, why, scale))
     if work.said:
         typer.echo(terminal(f"{learner}: {work.said}"))
@@ -122,21 +123,15 @@ def classroom50(
 ) -> None:
     """Write Classroom 50's result.json; its own environment variables say whose work this is."""
     from .classroom50 import result
-    from .rows import rows, unrun
 
     read, why = _outcome(record, unusable)
     if read is None:
         lesson = find_lesson(None)
-        found = unrun(lesson, _scale(points, lesson.max_score), why)
+        found = unrun(lesson, scale_of(points, lesson.max_score), why)
     else:
-        found = rows(read, _scale(points, read.max_score))
+        found = rows(read, scale_of(points, read.max_score))
     made = result(found, os.environ, datetime.datetime.now(datetime.UTC))
     write_text(out, json_quiet(json.dumps(made, ensure_ascii=False, indent=1)) + "\n")
-
-
-def _scale(points: float | None, most: float) -> float:
-    """By what points are multiplied so that the whole is worth so many."""
-    return 1.0 if points is None or not most else points / most
 
 
 def _outcome(record: Path | None, unusable: Path | None) -> tuple[Record | None, str]:

@@ -20,7 +20,7 @@ from grader.quiz.mark import QuizRecord
 from grader.records import Record
 from grader.sinks import json_quiet
 
-from .rows import Row, rows, unrun
+from .rows import Row, rows, scale_of, unrun
 from .sheets import marked_sheet
 
 SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes, and then there are no rows
@@ -31,7 +31,7 @@ def run(base: Path, points: float | None, isolation: str, visibility: str, leade
     """Grade `base`/submission and write `base`/results/results.json, whatever happens. Never raises."""
     began = time.monotonic()
     lesson = find_lesson(None, base / "source")
-    scale = 1.0 if points is None else points / lesson.max_score
+    scale = scale_of(points, lesson.max_score)
     place = base / "results" / "results.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     _write(place, results(unrun(lesson, scale, NOT_RUN), NOT_RUN, 0.0, visibility))

@@ -23,6 +23,11 @@ class Row:
     text: str
 
 
+def scale_of(points: float | None, most: float) -> float:
+    """By what points are multiplied so that the whole is worth so many; 1 where nobody says how many."""
+    return 1.0 if points is None else points / most
+
+
 def rows(record: Record, scale: float = 1.0) -> list[Row]:
     """The record's steps; `scale` is what a point of the lesson is worth on the platform."""
     return [
