@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import copy
 import math
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -129,7 +128,6 @@ FINE: Mapping[str, Callable[[Tensor], Tensor]] = {
     "zeros there": lambda x: x + torch.zeros(4, device=x.device),
     "ones by name": lambda x: x + torch.ones(4, device=str(x.device)),
     "tensor there": lambda x: x + torch.tensor([1.0, 2, 3, 4], device=x.device),
-    "deque there": lambda x: x + torch.tensor(deque([x[0, 0, 0].detach()] * 4), device=x.device),
     "pair there": lambda x: x + torch.tensor(x[0, 0].max(dim=0), device=x.device).sum(),
     "array there": lambda x: x + torch.tensor(np.ones(4), device=x.device),
     "as_tensor there": lambda x: x + torch.as_tensor([1.0, 2, 3, 4], device=x.device),
