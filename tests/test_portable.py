@@ -128,7 +128,7 @@ FINE: Mapping[str, Callable[[Tensor], Tensor]] = {
     "zeros there": lambda x: x + torch.zeros(4, device=x.device),
     "ones by name": lambda x: x + torch.ones(4, device=str(x.device)),
     "tensor there": lambda x: x + torch.tensor([1.0, 2, 3, 4], device=x.device),
-    "pair there": lambda x: x + torch.tensor(x[0, 0].max(dim=0), device=x.device).sum(),
+    "pair there": lambda x: x + torch.tensor(x.detach()[0, 0].max(dim=0), device=x.device).sum(),
     "array there": lambda x: x + torch.tensor(np.ones(4), device=x.device),
     "as_tensor there": lambda x: x + torch.as_tensor([1.0, 2, 3, 4], device=x.device),
     "asarray there": lambda x: x + torch.asarray(np.ones(4), device=x.device),
