@@ -231,7 +231,7 @@ def test_a_due_date_is_a_date() -> None:
     assert due_date("2026-12-01T23:59+01:00") == "2026-12-01T23:59+01:00"
     assert due_date("2026-12-01") == "2026-12-01T23:59"  # the day's end, not its beginning
     assert due_date("") == ""
-    with pytest.raises(InputError, match=r"--due next week: not a date; write 2026-12-01"):
+    with pytest.raises(InputError, match=r"--due next week: no time; write 2026-12-01 or"):
         due_date("next week")
 
 

@@ -185,7 +185,12 @@ def test_classroom50_without_its_variables_says_which_is_missing() -> None:
     ("at", "due", "minutes", "said"),
     [
         ("2026-12-05T10:29:00+01:00", "2026-12-04T23:59+01:00", 630, "late by 10 h 30 min: "),
-        ("2026-12-04T23:59:20+01:00", "2026-12-04T23:59+01:00", 0, "late by 1 min: "),
+        ("2026-12-04T23:59:59+01:00", "2026-12-04T23:59+01:00", 0, ""),  # in time until the minute is over
+        ("2026-12-04T23:59:40+01:00", "2026-12-04T23:59:30+01:00", 0, ""),
+        ("2026-12-05T00:00:00+01:00", "2026-12-04T23:59+01:00", 1, "late by 1 min: "),
+        ("2026-12-05T00:01:59+01:00", "2026-12-04T23:59:30+01:00", 2, "late by 2 min: "),
+        ("2026-12-04T12:00:00Z", "2026-12-04", 0, ""),  # a bare day is due at its end
+        ("2026-12-05T00:00:00Z", "2026-12-04", 1, "late by 1 min: "),
         ("2026-12-04T23:59:00+01:00", "2026-12-04T22:59", 0, ""),  # a due date without a zone is UTC
         ("2026-12-04T23:58:59+01:00", "2026-12-04T23:59+01:00", 0, ""),
         (
@@ -203,12 +208,15 @@ def test_a_commit_after_the_due_date_is_late(at: str, due: str, minutes: int, sa
     assert work.said.startswith(said)
     assert bool(work.said) == bool(said)
     assert work.commit == "abc123"
+    assert row("ana", None, work).splitlines()[1].split(",")[5] == str(
+        minutes
+    )  # the row says what the words say
 
 
 def test_where_a_time_is_not_known_nothing_is_late() -> None:
     for commit, due in (("", "2026-12-04"), ("abc 2026-12-05T10:29:00Z", ""), ("abc", "2026-12-04")):
         assert (handed(commit, due).late, handed(commit, due).said) == (None, "")
-    with pytest.raises(InputError, match="--due tomorrow: no time"):
+    with pytest.raises(InputError, match="--due tomorrow: no time; write 2026-12-01 or"):
         handed("", "tomorrow")
     with pytest.raises(InputError, match="--commit soon: no time"):
         handed("abc soon", "")
@@ -218,7 +226,7 @@ def test_a_row_of_the_gradebook_is_one_line_and_no_formula() -> None:
     work = handed("abc 2026-12-05T10:29:00+00:00", "2026-12-04")
     (head, values) = csv.reader(row("=ana", record(attend()), work).splitlines())  # type: ignore[arg-type]
     assert tuple(head) == HEAD
-    assert values == ["'=ana", "7", "20", "abc", "2026-12-05T10:29:00+00:00", "2069", ""]
+    assert values == ["'=ana", "7", "20", "abc", "2026-12-05T10:29:00+00:00", "630", ""]
     (_, values) = csv.reader(row("ana", None, handed("", ""), "nothing of the lesson in it").splitlines())
     assert values == ["ana", "0", "", "", "", "", "nothing of the lesson in it"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,13 +11,13 @@ from pydantic import Field, ValidationError, field_validator
 
 from grader.errors import InputError
 from grader.lessons import LESSON_FILE, Lesson, Step
+from grader.platforms.late import due_time
 from grader.records import Frozen
 from grader.yamltext import read_yaml
 
 from .model import Item, Options
 
 COURSE_FILE = "course.yaml"
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class CourseText(Frozen):
@@ -54,14 +53,10 @@ def read_course(path: Path | None, root: Path) -> Options:
 
 
 def due_date(text: str) -> str:
-    """A due date as ISO 8601, or "": a bare day is due at its end. Raises InputError."""
+    """A due date as ISO 8601, or "". Raises InputError."""
     if not text:
         return ""
-    try:
-        moment = f"{text}T23:59" if DAY.fullmatch(text) else text
-        return datetime.datetime.fromisoformat(moment).isoformat(timespec="minutes")
-    except ValueError:
-        raise InputError(f"--due {text}: not a date; write 2026-12-01 or 2026-12-01T23:59+01:00") from None
+    return due_time(text).isoformat(timespec="minutes")
 
 
 def cut_down(lesson: Lesson, steps: tuple[str, ...]) -> Lesson:

@@ -14,7 +14,8 @@ from grader.sinks import csv_cell
 
 HEAD = ("learner", "points", "of", "commit", "committed", "minutes_late", "problem")
 LONG = 500  # characters of the reason why work cannot be used
-MINUTE = datetime.timedelta(minutes=1)
+MINUTE, NOTHING = datetime.timedelta(minutes=1), datetime.timedelta()
+DAY_ENDS = datetime.time(23, 59)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +28,13 @@ class Handed:
 
     @property
     def late(self) -> datetime.timedelta | None:
-        """How late it is, nothing when it is in time; None where either time is not known."""
+        """How late it is in whole minutes, nothing when it is in time; None where either time is not known.
+
+        Learners are told a minute: it counts to its end.
+        """
         if self.at is None or self.due is None:
             return None
-        return max(self.at - self.due, datetime.timedelta())
+        return max((self.at - self.due.replace(second=0, microsecond=0)) // MINUTE * MINUTE, NOTHING)
 
     @property
     def said(self) -> str:
@@ -43,7 +47,16 @@ class Handed:
 def handed(commit: str, due: str) -> Handed:
     """What `git log -1 --format='%H %cI'` says, and a due date. Raises InputError."""
     name, _, at = commit.strip().partition(" ")
-    return Handed(name, _read("--commit", at), _read("--due", due))
+    return Handed(name, _utc(_read("--commit", at)) if at else None, _utc(due_time(due)) if due else None)
+
+
+def due_time(text: str) -> datetime.datetime:
+    """A due date, without a zone where it names none; a bare day is due at its end. Raises InputError."""
+    try:
+        day = datetime.date.fromisoformat(text)
+    except ValueError:
+        return _read("--due", text)
+    return datetime.datetime.combine(day, DAY_ENDS)
 
 
 def row(learner: str, record: Record | None, work: Handed, problem: str = "", scale: float = 1.0) -> str:
@@ -64,14 +77,15 @@ def row(learner: str, record: Record | None, work: Handed, problem: str = "", sc
     return text.getvalue()
 
 
-def _read(option: str, text: str) -> datetime.datetime | None:
-    """A time; where it names no zone, it is UTC."""
-    if not text:
-        return None
+def _read(option: str, text: str) -> datetime.datetime:
     try:
-        read = datetime.datetime.fromisoformat(text)
+        return datetime.datetime.fromisoformat(text)
     except ValueError:
-        raise InputError(f"{option} {text}: no time; write 2026-12-01T23:59+01:00") from None
+        raise InputError(f"{option} {text}: no time; write 2026-12-01 or 2026-12-01T23:59+01:00") from None
+
+
+def _utc(read: datetime.datetime) -> datetime.datetime:
+    """The time; where it names no zone, it is UTC."""
     return read if read.tzinfo else read.replace(tzinfo=datetime.UTC)
 
 
@@ -83,4 +97,4 @@ def _length(late: datetime.timedelta) -> str:
     hours, minutes = divmod(late // MINUTE, 60)
     if hours >= 48:
         return f"{hours // 24} days"
-    return f"{hours} h {minutes} min" if hours else f"{max(minutes, 1)} min"
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
