@@ -142,12 +142,15 @@ def test_hadolint_finds_nothing_and_would(places: dict[str, Path], tmp_path: Pat
     assert "DL3007" in found
 
 
+OWN_SCRIPTS = (ROOT / ".ci" / "run", ROOT / ".ci" / "setup")
+
+
 def test_shellcheck_finds_nothing_in_any_script_and_would(places: dict[str, Path], tmp_path: Path) -> None:
     lint = [program("shellcheck"), "--norc", "--color=never", "--severity=style"]
     files = scripts(places)
     names = {path.name for path in files}
     assert names == {"grade.sh", "autograder.sh", "setup.sh", "run_autograder"}
-    assert said_by([*lint, *files], ROOT) == ""
+    assert said_by([*lint, *files, *OWN_SCRIPTS], ROOT) == ""
     broken = tmp_path / "grade.sh"
     text = (places["actions-staff plain"] / ".github" / "grade.sh").read_text("utf-8")
     broken.write_text(text.replace('"$results"', "$results"), "utf-8")
