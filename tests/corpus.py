@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from grader.reference import Mistake
+from tests.golden_tree import GOLDEN
 
 ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = Path(__file__).resolve().parent / "golden"
 SOLUTION = ROOT / "reference" / "multi_head_attention" / "solution"
 
 

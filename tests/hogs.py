@@ -20,10 +20,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from tests.golden_tree import GOLDEN
 from tests.hostile_tools import below
 
 ROOT = Path(__file__).resolve().parent.parent
-GOLDEN = ROOT / "tests" / "golden"
 STEPS = ("project", "attend", "concat", "output", "module", "cross", "library", "cost", "heads")
 SEED = 7
 AT_A_TIME = 2

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from grader.grading import Session
 from grader.records import Record
+from tests.golden_tree import GOLDEN
 
-BROKEN = Path(__file__).resolve().parent / "golden" / "broken"
+BROKEN = GOLDEN / "broken"
 SLUG = "multi_head_attention"
 SEED = 7
 QUICK = {"import_seconds": 1.2, "call_seconds": 1.2, "memory_mib": 700}

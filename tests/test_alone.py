@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 
 from grader import alone
+from tests.golden_tree import GOLDEN
 
 ROOT = Path(__file__).resolve().parent.parent
-RIGHT = ROOT / "tests" / "golden" / "broken" / "right" / "concat.py"
+RIGHT = GOLDEN / "broken" / "right" / "concat.py"
 INSTALLED = Path(sys.executable).parent / "grader"
 
 MODULES = (

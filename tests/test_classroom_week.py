@@ -26,12 +26,12 @@ import yaml
 from grader.bundle.contents import leaks, secrets
 from grader.bundle.model import Item
 from grader.records import Record
+from tests.golden_tree import GOLDEN
 from tests.workflow_runner import Hosting, Job, run_job
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
 EXERCISE = Path("exercises") / SLUG
-GOLDEN = ROOT / "tests" / "golden"
 STEPS = ("project", "concat", "output")  # those with the fewest known mistakes to try work for
 CONCAT = (
     "def concat(heads):\n    b, h, t, d = heads.shape\n    return heads.movedim(1, 2).reshape(b, t, h * d)\n"

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .model import STEPS, Attack, attacks
-from .places import ROOT, Places
+from tests.golden_tree import GOLDEN
 
-RIGHT = ROOT / "tests" / "golden" / "broken" / "right"
+from .model import STEPS, Attack, attacks
+from .places import Places
+
+RIGHT = GOLDEN / "broken" / "right"
 SHARED = 10  # quiet attacks that share a step
 HONEST = 1  # steps of a pack that are left alone, at least
 
