@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from grader.quiz.bank import Bank
 from grader.quiz.draw import draw
-from grader.quiz.mark import mark_sheet, unknown_ids
+from grader.quiz.mark import SheetMarker, mark_sheet
 from grader.quiz.marked import Verdict
 from grader.quiz.marking import Marking
 from grader.quiz.notation import Notation, folded, plain
@@ -491,8 +491,8 @@ def test_the_record_of_a_sheet() -> None:
     assert (record.score, record.max_score, record.needs_review) == (3.5, 6.0, 1)
     assert [item.outcome for item in record.questions] == ["partial", "needs_review", "correct", "unanswered"]
     assert [item.max_points for item in record.questions] == [1, 1, 3, 1]
-    assert unknown_ids(made, sheet) == r"ada.yaml: unknown ids q-9, \x07; the rest is marked"
-    assert unknown_ids(made, Sheet("a", "a", {"q-0": "x"})) == ""
+    assert SheetMarker(made).warnings(sheet) == [r"ada.yaml: unknown ids q-9, \x07; the rest is marked"]
+    assert SheetMarker(made).warnings(Sheet("a", "a", {"q-0": "x"})) == []
 
 
 def test_numbers_in_a_record_are_rounded() -> None:

@@ -260,6 +260,99 @@ def test_a_sheet_says_which_seed_and_which_quiz(folder: Path, command: Run) -> N
     assert "answers the quiz 'other'" in err
 
 
+# --- sheets of others, and bad ones among good ones ---------------------------------------------
+
+
+ORDER = """\
+  - id: sort
+    kind: ordering
+    objective: all
+    difficulty: easy
+    prompt: Sort.
+    explanation: So.
+    items: [one, two, three]
+"""
+
+
+@pytest.mark.parametrize("words", [(), ("--seed", "0")])
+@pytest.mark.parametrize(
+    ("drawn_for", "score"),
+    [("drawn_for: ana", 0), ("drawn_for: ' BEN '", 1), ("drawn_for: ''", 1), ("drawn_for: ' '", 1), ("", 1)],
+)
+def test_a_sheet_drawn_for_somebody_else_is_for_a_person(
+    folder: Path, command: Run, drawn_for: str, score: int, words: tuple[str, ...]
+) -> None:
+    (folder / "toy.yaml").write_text(BANK + ORDER)
+    whose = {"drawn_for: ana": "ana", "drawn_for: ' BEN '": " BEN ", "": "ben"}.get(drawn_for, "")
+    right = draw(toy().questions[2], 0, whose).values["n"]
+    path = folder / "ben.yaml"
+    path.write_text(f"learner: ben\n{drawn_for}\nanswers: {{say: {right}, holds: true, sort: }}\n")
+    asked = ("--bank", folder / "toy.yaml", "--questions", "say,holds,sort", *words)
+    code, out, err = command("mark", path, "--json", "-", *asked)
+    marked = {item["id"]: item for item in json.loads(out)["questions"]}
+    assert code == 0
+    assert (marked["say"]["points"], marked["say"]["outcome"] == "needs_review") == (score, not score)
+    assert marked["holds"]["outcome"] == "correct"  # everybody is asked the same
+    assert marked["sort"]["outcome"] == "unanswered"
+    told = "the sheet was drawn for 'ana', not for 'ben'"
+    assert (told in marked["say"]["message"], told in err) == (not score, not score)
+
+
+def test_what_is_decided_of_a_borrowed_sheet_holds_for_no_other(folder: Path, command: Run) -> None:
+    right = draw(toy().questions[2], 0, "ana").values["n"]
+    (folder / "ana.yaml").write_text(f"learner: ana\nanswers: {{say: {right}}}\n")
+    for name in ("ben", "carl"):
+        (folder / f"{name}.yaml").write_text(f"learner: {name}\ndrawn_for: ana\nanswers: {{say: {right}}}\n")
+    asked = ("--bank", folder / "toy.yaml", "--questions", "say")
+    sheets = [folder / f"{name}.yaml" for name in ("ana", "ben", "carl")]
+    command("review", *sheets, *asked, "--by", "Di", typed="i\nq\n")
+    _, out, _ = command("mark", *sheets, *asked, "--json", "-")
+    outcomes = [json.loads(line)["questions"][0]["outcome"] for line in out.splitlines()]
+    assert outcomes[0] == "correct"
+    assert sorted(outcomes[1:]) == ["incorrect", "needs_review"]
+
+
+BAD = {
+    "empty.yaml": b"",
+    "utf16.yaml": "answers: {why: heads}".encode("utf-16"),
+    "doubled.yaml": b"answers: {why: heads, WHY: feet}",
+    "two.yaml": b"answers: {}\n---\nanswers: {}\n",
+    "other.yaml": b"quiz: other\nanswers: {}\n",
+}
+
+
+@pytest.mark.parametrize("verb", ["mark", "review"])
+def test_bad_sheets_are_named_and_the_others_are_marked(folder: Path, command: Run, verb: str) -> None:
+    for name, data in BAD.items():
+        (folder / name).write_bytes(data)
+    bad = [folder / name for name in (*BAD, "missing.yaml")]
+    more = ("--list",) if verb == "review" else ("--json", folder / "r.jsonl")
+    code, out, err = command(
+        verb, *bad, folder / "ada.yaml", folder / DECISIONS_FILE, "--bank", folder / "toy.yaml", *more
+    )
+    assert code == 0
+    assert "Ada" in out
+    lines = err.splitlines()
+    assert [line.startswith("grader: left out: ") for line in lines] == [True] * len(bad)
+    for path, line in zip(bad, lines, strict=True):
+        assert path.name in line
+    if verb == "mark":  # of several files asked for, a record a line
+        assert len((folder / "r.jsonl").read_text().splitlines()) == 1
+    code, out, err = command(verb, *bad, "--bank", folder / "toy.yaml", *more)
+    assert (code, out) == (2, "")
+    assert "(and 5 more that cannot be used)" in err
+    assert err.count("\n") == 1
+
+
+def test_two_sheets_of_one_learner_are_told(folder: Path, command: Run) -> None:
+    (folder / "again.yaml").write_text("learner: Ada\nanswers: {why: feet}\n")
+    _, out, err = command(
+        "mark", folder / "ada.yaml", folder / "again.yaml", folder / "ada.yaml", "--bank", folder / "toy.yaml"
+    )
+    assert err == "grader: 2 sheets of Ada; each counts\n"
+    assert out.count("Ada: ") == 2  # the same file named twice is one sheet
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -457,6 +457,27 @@ def test_files_that_are_none(tmp_path: Path) -> None:
             read_results([path])
 
 
+def test_one_file_that_cannot_be_used_does_not_stop_the_others(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.json", tmp_path / "bad.jsonl"
+    good.write_text(json.dumps(record("a", [1])))
+    bad.write_text(f"{json.dumps(record('b', [1]))}\n{{")
+    read = read_results([bad, good, tmp_path / "missing.json"])
+    assert [item.learner for item in read.records] == ["a"]  # half of a file is none of it
+    assert [line.split(":")[0] for line in read.warnings] == ["left out", "left out"]
+    assert ["bad.jsonl, line 2" in read.warnings[0], "missing.json" in read.warnings[1]] == [True, True]
+    with pytest.raises(InputError, match=r"bad\.jsonl, line 2: .* \(and 1 more that cannot be used\)"):
+        read_results([bad, tmp_path / "missing.json"])
+
+
+def test_one_sheet_that_cannot_be_used_does_not_stop_the_others(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, [{"q1": "a"}])
+    (tmp_path / "empty.yaml").write_text("")
+    (tmp_path / "none").mkdir()
+    found = read_sheets([tmp_path / "empty.yaml", tmp_path / "none", folder], records_of(1))
+    assert sorted(found.by_record) == [0]
+    assert len(found.warnings) == 2
+
+
 # --- who chose what ------------------------------------------------------------------------------
 
 BANK = """
@@ -565,7 +586,7 @@ def test_sheets_that_cannot_be_told_apart_are_left_out_with_a_word(tmp_path: Pat
     found = read_sheets([folder], records_of(3))
     assert sorted(found.by_record) == [0]
     assert len(found.warnings) == 2
-    assert found.warnings[0].startswith("passed over: ")
+    assert found.warnings[0].startswith("left out: ")
     assert found.warnings[1].startswith("1 of 3 records")
     with pytest.raises(InputError, match="answers"):
         read_sheets([folder / "notes.json"], records_of(3))

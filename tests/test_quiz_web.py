@@ -428,7 +428,7 @@ def test_the_sheet_to_copy_is_a_sheet(bank: Bank, tmp_path: Path) -> None:
     ).unescape()
     (tmp_path / "sheet.txt").write_text(written.replace("kc-03:", "kc-03: a"), encoding="utf-8")
     sheet = read_sheet(tmp_path / "sheet.txt")
-    assert (sheet.seed, sheet.drawn_for, sheet.learner) == (4, "no", "your name")
+    assert (sheet.seed, sheet.drawn_for, sheet.learner) == (4, "no", "no")
     assert mark_sheet(bank, sheet).score == 1
 
 

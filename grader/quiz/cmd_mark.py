@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -10,12 +11,12 @@ import typer
 from grader.errors import InputError, LessonError
 from grader.output import check_places, write_text
 from grader.sinks import terminal
-from grader.text import commandless
+from grader.text import commandless, printable
 
 from .bank import Bank, find_bank, read_bank
 from .decisions import DECISIONS_FILE, Decisions, read_decisions
-from .mark import QuizRecord, SheetMarker, unknown_ids
-from .sheet import Sheet, read_sheet
+from .mark import QuizRecord, SheetMarker
+from .sheet import Sheet, none_left, read_sheet
 
 __all__ = [
     "BankOption",
@@ -72,16 +73,18 @@ def mark(
     seed: SeedOption = None,
     decisions: DecisionsOption = None,
 ) -> None:
-    """Mark answer sheets: right, partly right, wrong, or for a person to see; exit 0 whatever the marks."""
+    """Mark answer sheets: right, partly right, wrong, or for a person to see; exit 0 whatever the marks.
+
+    A sheet that cannot be used is named and left out; exit 2 where not one can be used.
+    """
     record_file = None if json in (None, "-") else Path(str(json))
     check_places([record_file] if record_file is not None else [])
     loaded, read, kept, _ = opened(sheets, bank, decisions)
     marker = SheetMarker(loaded, chosen(loaded, questions, every), seed, kept)
     records = [marker.mark(sheet) for sheet in read]
-    for sheet in read:
-        if warning := unknown_ids(loaded, sheet):
-            typer.echo(f"grader: {terminal(warning)}", err=True)
-    text = records[0].to_json() if len(records) == 1 else "".join(record.to_json(None) for record in records)
+    for warning in (warning for sheet in read for warning in marker.warnings(sheet)):
+        typer.echo(f"grader: {terminal(warning)}", err=True)
+    text = records[0].to_json() if len(sheets) == 1 else "".join(record.to_json(None) for record in records)
     if record_file is not None:
         write_text(record_file, text)
     typer.echo(text if json == "-" else commandless(summary(records)), nl=False)
@@ -90,16 +93,34 @@ def mark(
 def opened(
     sheets: list[Path], bank: Path | None, decisions: Path | None
 ) -> tuple[Bank, list[Sheet], Decisions, Path]:
-    """The bank, the sheets, the decisions and their file. Raises InputError."""
-    read = [read_sheet(path) for path in sheets]
+    """The bank, the sheets that can be used, the decisions and their file. Raises InputError.
+
+    Says which sheets are left out, and why; a file of decisions beside the sheets is none.
+    """
     loaded = read_bank(find_bank(bank))
-    for sheet in read:
-        if sheet.quiz is not None and sheet.quiz != loaded.quiz:
-            raise InputError(
-                f"{sheet.name}: answers the quiz {sheet.quiz[:60]!r}, not {loaded.quiz!r}; name its --bank"
-            )
     place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
-    return loaded, read, read_decisions(place), place
+    kept = read_decisions(place)
+    read: list[Sheet] = []
+    refused: list[str] = []
+    for path in dict.fromkeys(path for path in sheets if path.name != DECISIONS_FILE):
+        try:
+            read.append(_of_the_quiz(read_sheet(path), loaded.quiz))
+        except InputError as error:
+            refused.append(str(error))
+    if not read:
+        raise none_left(refused, "sheet")
+    for line in refused:
+        typer.echo(f"grader: left out: {terminal(line)}", err=True)
+    for name, often in Counter(sheet.learner for sheet in read).items():
+        if often > 1:
+            typer.echo(f"grader: {often} sheets of {terminal(printable(name, 60))}; each counts", err=True)
+    return loaded, read, kept, place
+
+
+def _of_the_quiz(sheet: Sheet, quiz: str) -> Sheet:
+    if sheet.quiz is not None and sheet.quiz != quiz:
+        raise InputError(f"{sheet.name}: answers the quiz {sheet.quiz[:60]!r}, not {quiz!r}; name its --bank")
+    return sheet
 
 
 def chosen(bank: Bank, questions: str | None, every: bool) -> list[str] | None:

@@ -17,8 +17,8 @@ from grader.text import commandless, printable
 from .answers import read_answer
 from .cmd_mark import BankOption, DecisionsOption, QuestionsOption, SeedOption, SheetsArgument, chosen, opened
 from .decisions import Decisions, Ruling, answer_key, decided, write_decisions
-from .drawn import Drawn, DrawnShort
-from .mark import SheetMarker
+from .drawn import DrawnShort
+from .mark import Judged, SheetMarker
 from .sheet import Sheet
 
 __all__ = ["Waiting", "review", "waiting", "walk"]
@@ -35,9 +35,7 @@ SHOWN = 1_500  # characters of an answer that are shown
 class Waiting:
     """One answer that waits, for all learners who gave it."""
 
-    drawn: Drawn
-    value: object
-    why: str
+    judged: Judged
     learners: tuple[str, ...]
 
 
@@ -70,36 +68,40 @@ def review(
 
 def waiting(marker: SheetMarker, sheets: list[Sheet]) -> list[Waiting]:
     """What waits, question by question, the answers that most learners gave first."""
-    found: dict[tuple[str, str], Waiting] = {}
+    found: dict[tuple[str, str], Judged] = {}
     learners: dict[tuple[str, str], list[str]] = {}
     for sheet in sheets:
-        for drawn, value, verdict in marker.open_ones(sheet):
-            key = (drawn.id, answer_key(drawn, value))
-            found.setdefault(key, Waiting(drawn, value, verdict.message, ()))
+        for judged in marker.open_ones(sheet):
+            key = (judged.drawn.id, answer_key(judged.drawn, judged.value, judged.apart))
+            found.setdefault(key, judged)
             learners.setdefault(key, []).append(sheet.learner)
     order = {question.id: place for place, question in enumerate(marker.questions)}
     often = Counter({key: len(names) for key, names in learners.items()})
     keys = sorted(found, key=lambda key: (order[key[0]], -often[key], key[1]))
-    return [Waiting(found[key].drawn, found[key].value, found[key].why, tuple(learners[key])) for key in keys]
+    return [Waiting(found[key], tuple(learners[key])) for key in keys]
 
 
 def walk(items: list[Waiting], quiz: str, kept: Decisions, by: str, keep: Callable[[Decisions], None]) -> int:
     """Ask about each item; how many were decided. Ends early at `q` or the end of the input."""
     count, shown = 0, ""
     for number, item in enumerate(items, 1):
-        if item.drawn.id + item.drawn.prompt != shown:
-            shown = item.drawn.id + item.drawn.prompt
-            typer.echo(f"\n{item.drawn.id}: {item.drawn.prompt.strip()}")
-            if isinstance(item.drawn, DrawnShort):
-                typer.echo(f"  Right would be: {item.drawn.model.strip()}")
-        asked = f"\n[{number}/{len(items)}] {_headline(item)}\n  {_text(item, SHOWN)}\n  {item.why}"
+        drawn = item.judged.drawn
+        if drawn.id + drawn.prompt != shown:
+            shown = drawn.id + drawn.prompt
+            typer.echo(f"\n{drawn.id}: {drawn.prompt.strip()}")
+            if isinstance(drawn, DrawnShort):
+                typer.echo(f"  Right would be: {drawn.model.strip()}")
+        why = item.judged.verdict.message
+        asked = f"\n[{number}/{len(items)}] {_headline(item)}\n  {_text(item, SHOWN)}\n  {why}"
         typer.echo(commandless(asked))
         choice = _asked()
         if choice == "q":
             break
         if choice in KEYS:
             outcome, share = KEYS[choice]
-            kept = kept.with_one(decided(item.drawn, quiz, item.value, outcome, share, by))
+            kept = kept.with_one(
+                decided(drawn, quiz, item.judged.value, outcome, share, by, item.judged.apart)
+            )
             keep(kept)
             count += 1
     return count
@@ -119,11 +121,11 @@ def _asked() -> str:
 def _headline(item: Waiting) -> str:
     names = [printable(name, 40) for name in item.learners]
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"{item.drawn.id}, {', '.join(names[:3])}{more}"
+    return f"{item.judged.drawn.id}, {', '.join(names[:3])}{more}"
 
 
 def _text(item: Waiting, limit: int) -> str:
-    return printable(" ".join(read_answer(item.value).text.split()), limit)
+    return printable(" ".join(read_answer(item.judged.value).text.split()), limit)
 
 
 def _name() -> str:

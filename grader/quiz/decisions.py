@@ -72,20 +72,24 @@ class Decisions(Frozen):
         return Decisions(decisions=(*self.decisions, decision))
 
 
-def answer_key(drawn: Drawn, value: object) -> str:
-    """The same for answers that are equal but for case, dress and spaces, to one draw of a question."""
+def answer_key(drawn: Drawn, value: object, apart: str = "") -> str:
+    """The same for answers that are equal but for case, dress and spaces, to one draw of a question.
+
+    `apart` is why an answer is no equal of others', "" for most.
+    """
     answer = read_answer(value)
     parts = [drawn.prompt if drawn.values else "", *(folded(part) for part in answer.parts)]
+    parts += [apart] if apart else []
     return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
 
 def decided(
-    drawn: Drawn, quiz: str, value: object, verdict: Ruling, share: float, by: str, note: str = ""
+    drawn: Drawn, quiz: str, value: object, verdict: Ruling, share: float, by: str, apart: str = ""
 ) -> Decision:
-    """A decision made now."""
+    """A decision made now; `apart` as for `answer_key`."""
     text = read_answer(value).text[:SHOWN].encode("utf-8", "replace").decode()
     at = datetime.now().astimezone().isoformat(timespec="seconds")
-    key = answer_key(drawn, value)
+    key = answer_key(drawn, value, apart)
     return Decision(
         quiz=quiz,
         question=drawn.id,
@@ -95,7 +99,6 @@ def decided(
         share=share,
         by=by,
         at=at,
-        note=note,
     )
 
 

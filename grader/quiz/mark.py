@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from grader.records import Frozen
@@ -14,12 +15,12 @@ from .bank import Bank
 from .decisions import Decision, Decisions, answer_key
 from .draw import draw
 from .drawn import Drawn
-from .marked import Outcome, Verdict
+from .marked import Outcome, Verdict, review
 from .marking import Marking
 from .questions import Question
 from .sheet import Sheet
 
-__all__ = ["MarkedAnswer", "QuizRecord", "SheetMarker", "mark_sheet", "unknown_ids"]
+__all__ = ["Judged", "MarkedAnswer", "QuizRecord", "SheetMarker", "mark_sheet"]
 
 MESSAGE_LENGTH = 500
 NAMED = 10  # unknown ids that a warning names
@@ -55,6 +56,16 @@ class QuizRecord(Frozen):
         return json_quiet(json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)) + "\n"
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One answer to a question as its learner saw it; `apart` is why it is no equal of others', "" for most."""
+
+    drawn: Drawn
+    value: object
+    verdict: Verdict
+    apart: str = ""
+
+
 class SheetMarker:
     """Marks many sheets with one bank; questions without parameters are drawn once."""
 
@@ -78,7 +89,7 @@ class SheetMarker:
 
     def mark(self, sheet: Sheet) -> QuizRecord:
         """The record of one sheet."""
-        marked = tuple(self._mark(question, sheet) for question in self.questions)
+        marked = tuple(_marked(question, self._judged(question, sheet)) for question in self.questions)
         return QuizRecord(
             quiz=self.bank.quiz,
             learner=printable(sheet.learner, MESSAGE_LENGTH),
@@ -88,42 +99,56 @@ class SheetMarker:
             questions=marked,
         )
 
-    def open_ones(self, sheet: Sheet) -> list[tuple[Drawn, object, Verdict]]:
+    def open_ones(self, sheet: Sheet) -> list[Judged]:
         """The answers of a sheet that wait for a person."""
-        found = []
-        for question in self.questions:
-            drawn, value = self.drawn(question, sheet), sheet.answers.get(question.id)
-            verdict = self.verdict(drawn, value)
-            if verdict.outcome == "needs_review":
-                found.append((drawn, value, verdict))
-        return found
+        judged = (self._judged(question, sheet) for question in self.questions)
+        return [item for item in judged if item.verdict.outcome == "needs_review"]
+
+    def warnings(self, sheet: Sheet) -> list[str]:
+        """What a person should hear of a sheet: ids that the bank does not have; that it was drawn for another."""
+        found = _unknown_ids(self.bank, sheet)
+        if sheet.borrowed and any(map(_varies, self.questions)):
+            found.append(f"{sheet.borrowed}; what was drawn is left to a person")
+        return [f"{printable(sheet.name, 200)}: {line}" for line in found]
 
     def drawn(self, question: Question, sheet: Sheet) -> Drawn:
         """The question as the sheet's learner saw it."""
         seed = self._seed if self._seed is not None else sheet.seed or 0
-        if question.given or question.kind in ("ordering", "matching") or getattr(question, "shuffle", False):
+        if _varies(question):
             return draw(question, seed, sheet.learner if sheet.drawn_for is None else sheet.drawn_for)
         if question.id not in self._fixed:
             self._fixed[question.id] = draw(question)
         return self._fixed[question.id]
 
-    def verdict(self, drawn: Drawn, value: object) -> Verdict:
+    def _judged(self, question: Question, sheet: Sheet) -> Judged:
         """What people decided about the answer, or else what the rules find."""
+        drawn, value = self.drawn(question, sheet), sheet.answers.get(question.id)
+        apart = sheet.borrowed if _varies(question) else ""
         if self._decided and value is not None:
-            decision = self._decided.get((drawn.id, answer_key(drawn, value)))
+            decision = self._decided.get((drawn.id, answer_key(drawn, value, apart)))
             if decision is not None:
-                return decision.verdict()
-        return self._marking.mark(drawn, value)
+                return Judged(drawn, value, decision.verdict(), apart)
+        verdict = self._marking.mark(drawn, value)
+        if apart and verdict.outcome != "unanswered":
+            verdict = review(apart)
+        return Judged(drawn, value, verdict, apart)
 
-    def _mark(self, question: Question, sheet: Sheet) -> MarkedAnswer:
-        verdict = self.verdict(self.drawn(question, sheet), sheet.answers.get(question.id))
-        return MarkedAnswer(
-            id=question.id,
-            outcome=verdict.outcome,
-            points=verdict.share * question.points,
-            max_points=question.points,
-            message=printable(verdict.message, MESSAGE_LENGTH),
-        )
+
+def _varies(question: Question) -> bool:
+    """Whether learners see different numbers or another order."""
+    return bool(
+        question.given or question.kind in ("ordering", "matching") or getattr(question, "shuffle", False)
+    )
+
+
+def _marked(question: Question, judged: Judged) -> MarkedAnswer:
+    return MarkedAnswer(
+        id=question.id,
+        outcome=judged.verdict.outcome,
+        points=judged.verdict.share * question.points,
+        max_points=question.points,
+        message=printable(judged.verdict.message, MESSAGE_LENGTH),
+    )
 
 
 def mark_sheet(
@@ -137,14 +162,10 @@ def mark_sheet(
     return SheetMarker(bank, ids, seed, decisions).mark(sheet)
 
 
-def unknown_ids(bank: Bank, sheet: Sheet) -> str:
-    """One warning that names the ids of a sheet that the bank does not have; "" where it has all."""
+def _unknown_ids(bank: Bank, sheet: Sheet) -> list[str]:
     known = {question.id for question in bank.questions}
     names = [printable(name, 60) for name in sheet.answers if name not in known]
     if not names:
-        return ""
+        return []
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    word = "id" if len(names) == 1 else "ids"
-    return (
-        f"{printable(sheet.name, 200)}: unknown {word} {', '.join(names[:NAMED])}{more}; the rest is marked"
-    )
+    return [f"unknown id{'s' * (len(names) > 1)} {', '.join(names[:NAMED])}{more}; the rest is marked"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ import yaml
 from grader.errors import InputError
 from grader.text import printable
 
-__all__ = ["Sheet", "read_sheet"]
+__all__ = ["Sheet", "none_left", "read_sheet"]
 
 MAX_BYTES = 64 * 2**20
 MAX_DEPTH = 40
@@ -44,6 +45,17 @@ class Sheet:
     seed: int | None = None
     drawn_for: str | None = None
 
+    @property
+    def borrowed(self) -> str:
+        """That it was drawn for somebody else than its learner, in words; "" where it was not."""
+        if not self.drawn_for or _folded(self.drawn_for) == _folded(self.learner):
+            return ""
+        return f"the sheet was drawn for {printable(self.drawn_for, 60)!r}, not for {printable(self.learner, 60)!r}"
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).split()).casefold()
+
 
 def read_sheet(path: Path) -> Sheet:
     """The sheet in `path`. Raises InputError, one line, for a file that cannot be used."""
@@ -56,6 +68,8 @@ def read_sheet(path: Path) -> Sheet:
     shown = printable(str(path), 200)
     if len(data) > MAX_BYTES:
         raise InputError(f"{shown}: larger than {MAX_BYTES // 2**20} MiB; no answer sheet is")
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data[:2]:
+        raise InputError(f"{shown}: it is UTF-16, not UTF-8; save the sheet as UTF-8")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -64,6 +78,14 @@ def read_sheet(path: Path) -> Sheet:
         raise InputError(f"{shown}: the sheet is empty; write `learner: ...` and `answers: ...`")
     fields = _fields(text, shown)
     return _sheet(path, shown, fields)
+
+
+def none_left(refused: list[str], noun: str) -> InputError:
+    """That nothing is left to work on: the only reason, or the first and how many more there are."""
+    if not refused:
+        return InputError(f"no {noun} among the files; name at least one")
+    more = f" (and {len(refused) - 1} more that cannot be used)" if len(refused) > 1 else ""
+    return InputError(f"{refused[0]}{more}")
 
 
 def _sheet(path: Path, shown: str, fields: Mapping[str, object]) -> Sheet:
@@ -77,6 +99,8 @@ def _sheet(path: Path, shown: str, fields: Mapping[str, object]) -> Sheet:
     learner, quiz, seed = (fields.get(name) for name in ("learner", "quiz", "seed"))
     name = learner.strip() if isinstance(learner, str) else ""
     drawn_for = fields.get("drawn_for")
+    if isinstance(drawn_for, str) and not drawn_for.strip():
+        drawn_for = ""
     by_id: dict[str, object] = {}
     for key, value in answers.items():
         folded = key.strip().casefold()

@@ -21,8 +21,6 @@ from .view import View, view
 
 __all__ = ["quiz_page"]
 
-LEARNER = "learner: ''"
-
 
 def quiz_page(
     bank: Bank, ids: Iterable[str] | None = None, *, seed: int = 0, learner: str = "", mode: Mode = "practice"
@@ -98,11 +96,13 @@ def _blank_sheet(sheet: Mapping[str, object], ids: Iterable[str]) -> str:
     import yaml
 
     head = yaml.safe_dump(
-        {name: value for name, value in sheet.items() if name != "answers"}, sort_keys=False
+        {
+            **{name: value for name, value in sheet.items() if name != "answers"},
+            "learner": sheet["drawn_for"] or "your name",
+        },
+        sort_keys=False,
     )
-    return f"{head.replace(LEARNER, 'learner: your name')}answers:\n" + "".join(
-        f"  {name}:\n" for name in ids
-    )
+    return f"{head}answers:\n" + "".join(f"  {name}:\n" for name in ids)
 
 
 def _counted(number: float, noun: str) -> str:

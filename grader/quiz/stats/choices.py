@@ -17,7 +17,7 @@ from grader.quiz.mark import MESSAGE_LENGTH, SheetMarker
 from grader.quiz.marking import Marking
 from grader.quiz.options import Chooser
 from grader.quiz.questions import Question
-from grader.quiz.sheet import Sheet, read_sheet
+from grader.quiz.sheet import Sheet, none_left, read_sheet
 from grader.text import printable
 
 from .results import ReadRecord
@@ -57,19 +57,21 @@ class Sheets:
 
 
 def read_sheets(paths: Sequence[Path], records: Sequence[ReadRecord]) -> Sheets:
-    """The sheets of these records, found by the learner's name. Raises InputError.
+    """The sheets of these records, found by the learner's name; what is no sheet is left out, with a warning.
 
-    In a folder, what is no sheet is passed over; a file that is named must be one.
+    Raises InputError where nothing is a sheet.
     """
-    warnings, sheets = [], []
+    refused: list[str] = []
+    sheets: list[Sheet] = []
     for path in paths:
-        for file in _files(path):
+        for file in _files(path, refused):
             try:
                 sheets.append(read_sheet(file))
             except InputError as error:
-                if file == path:
-                    raise
-                warnings.append(f"passed over: {error}")
+                refused.append(str(error))
+    if not sheets:
+        raise none_left(refused, "sheet")
+    warnings = [f"left out: {line}" for line in refused]
     names = Counter(record.learner for record in records)
     by_name: dict[str, list[Sheet]] = {}
     for sheet in sheets:
@@ -147,15 +149,18 @@ def _labels(question: Question) -> Iterator[tuple[str, str]]:
             yield letter, printable(" ".join(option.text.split()), LONGEST_TEXT)
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, refused: list[str]) -> list[Path]:
+    """The file, or those in a folder that may be sheets; why there are none goes to `refused`."""
     if not path.is_dir():
         return [path]
+    shown = printable(str(path), 200)
     try:
         inside = sorted(path.iterdir())
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the folder") from None
+        refused.append(f"{shown}: cannot be read ({error.strerror}); check the folder")
+        return []
     files = [item for item in inside if item.suffix.lower() in SUFFIXES and item.is_file()]
     files = [item for item in files if item.name != DECISIONS_FILE]
     if not files:
-        raise InputError(f"{printable(str(path), 200)}: no sheet in it (a .yaml, .yml or .json file)")
+        refused.append(f"{shown}: no sheet in it (a .yaml, .yml or .json file)")
     return files

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from grader.errors import InputError
 from grader.quiz.marked import Outcome
+from grader.quiz.sheet import none_left
 from grader.text import printable
 
 __all__ = ["ReadAnswer", "ReadRecord", "Results", "question_ids", "read_results"]
@@ -77,25 +78,34 @@ class Results:
 
 
 def read_results(paths: Sequence[Path]) -> Results:
-    """All records in these files. Raises InputError, one line, for a file that cannot be used.
+    """All records in these files; one that cannot be used is left out whole, with a warning.
 
-    A named learner's record that stands there twice, equal in everything, counts once.
+    A named learner's record that stands there twice, equal in everything, counts once. Raises InputError, one line,
+    where no file can be used, or they hold the results of two quizzes.
     """
     records: list[ReadRecord] = []
-    quiz, first = "", ""
+    refused: list[str] = []
+    first: dict[str, str] = {}
     for path in paths:
         shown = printable(str(path), 200)
-        for record in _read(path, shown):
-            if not records:
-                quiz, first = record.quiz, shown
-            if record.quiz != quiz:
-                raise InputError(
-                    f"{shown}: results of {printable(record.quiz, 60)!r}, {first} has those of "
-                    f"{printable(quiz, 60)!r}; give the results of one quiz"
-                )
-            records.append(record)
+        try:
+            read = list(_read(path, shown))
+        except InputError as error:
+            refused.append(str(error))
+            continue
+        for record in read:
+            first.setdefault(record.quiz, shown)
+        records += read
+    if not records:
+        raise none_left(refused, "marked record")
+    (quiz, place), *others = first.items()
+    for other, shown in others:
+        raise InputError(
+            f"{shown}: results of {printable(other, 60)!r}, {place} has those of {printable(quiz, 60)!r}; "
+            "give the results of one quiz"
+        )
     kept, warnings = _once(records)
-    return Results(quiz, tuple(kept), tuple(warnings))
+    return Results(quiz, tuple(kept), (*(f"left out: {line}" for line in refused), *warnings))
 
 
 def question_ids(records: Sequence[ReadRecord]) -> tuple[str, ...]:

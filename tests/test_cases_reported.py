@@ -1,0 +1,53 @@
+"""Inputs that people met: each folder of tests/cases is one, and its expect.yaml says what has to come of it.
+
+`submission` is graded, or `command` is run: words for `grader`, where {case} is the folder and {out} an empty one.
+`expect` is the exit code; `says` must stand in what is shown, `never` must not; `writes` names files below {out} and
+what must stand in them; `steps` are the record's steps, `status` alone or `[status, score]`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+CASES = sorted(place.parent for place in (ROOT / "tests" / "cases").glob("*/expect.yaml"))
+KEYS = {"submission", "command", "expect", "says", "never", "writes", "steps"}
+
+
+def words_of(expected: dict[str, Any], case: Path, out: Path) -> list[str]:
+    if "submission" in expected:
+        return ["grade", str(case / expected["submission"]), "--json", str(out / "record.json")]
+    return [word.format(case=case, out=out) for word in shlex.split(expected["command"])]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_what_was_reported_comes_out_as_it_should(case: Path, tmp_path: Path) -> None:
+    expected = yaml.safe_load((case / "expect.yaml").read_text("utf-8"))
+    assert set(expected) <= KEYS
+    words = [sys.executable, "-m", "grader", *words_of(expected, case, tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    shown = f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == expected["expect"], shown
+    for text in expected.get("says", []):
+        assert text in shown
+    for text in expected.get("never", []):
+        assert text not in shown
+    for name, texts in expected.get("writes", {}).items():
+        written = (tmp_path / name).read_text("utf-8")
+        for text in texts:
+            assert text in written
+    if "steps" in expected:
+        record = json.loads((tmp_path / "record.json").read_text("utf-8"))
+        steps = {step["id"]: step for step in record["steps"]}
+        for name, wanted in expected["steps"].items():
+            step = steps[name]
+            got = step["status"] if isinstance(wanted, str) else [step["status"], step["score"]]
+            assert got == wanted, (name, step["note"], step["checks"])
