@@ -12,7 +12,7 @@ from .hidden import Expected
 from .lessons import Lesson, Step
 from .matching import AskVariants
 from .neighbours import neighbours
-from .observations import advice, banned, import_failure, only_skeleton
+from .observations import advice, banned, import_failure, lacking, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
 from .properties import properties
@@ -75,7 +75,9 @@ def _plain_account(
         verdicts=verdicts,
         absent=missing or skeleton,
         barred=banned(lesson, step, answers),
-        note=f"{step.file}: {problem}" if problem else import_failure(step, submission, found),
+        note=f"{step.file}: {problem}"
+        if problem
+        else import_failure(step, submission, found) or lacking(step, answers, found),
         review=detours(lesson, step, submission),
         advice=advice(step, standard.probes, found),
         extra=()

@@ -38,7 +38,7 @@ def read_lone(where: str, path: str, data: bytes, lesson: LessonFiles) -> Submis
         for file, provided in lesson_files(lesson).items()
         if set(provided) & set(faults) and not set(provided) & set(defined)
     }
-    module = Module(identifier(PurePosixPath(path).stem), shown(path), cells)
+    module = Module(identifier(PurePosixPath(path).stem), shown(path), cells, notebook=is_notebook(path))
     return Submission(
         name=module.path,
         sha256=sha256(data).hexdigest(),

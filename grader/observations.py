@@ -10,8 +10,8 @@ from .probes import Probe
 from .requests import Run
 from .submission import Submission
 from .text import odd_letter
-from .transcript import Answer, Transcript
-from .wording import loading
+from .transcript import Answer, Loading, Transcript
+from .wording import halted, loading
 
 
 def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> str:
@@ -29,7 +29,7 @@ def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> s
     where = step.file if submission.form == "folder" else submission.name
     near = _nearest([item.name for item in step.provides], report.seen)
     also = f"; the nearest name in it is `{near}`{odd_letter(near)}" if near else ""
-    return f"{where} has nothing named {names}{also}"
+    return f"{where} has nothing named {names}{also}{''.join(f'; {said}' for said in _halts(report)[:1])}"
 
 
 def only_skeleton(step: Step, answers: Sequence[Answer]) -> str:
@@ -82,6 +82,24 @@ def advice(step: Step, probes: Iterable[Probe], found: Transcript) -> tuple[str,
             "there is a Python loop over samples: right, but one tensor operation for all of them is faster"
         )
     return tuple(said)
+
+
+def halts(found: Transcript) -> tuple[str, ...]:
+    """Where a notebook's cells stopped and were gone on with, each place once."""
+    return tuple(dict.fromkeys(said for report in found.loadings.values() for said in _halts(report)))
+
+
+def _halts(report: Loading) -> list[str]:
+    return [halted(label, raised) for label, raised in report.passed_over]
+
+
+def lacking(step: Step, answers: Iterable[Answer], found: Transcript) -> str:
+    """Why names are missing: the cells that stopped before they had made them; "" where none are or none did."""
+    report = found.loadings.get(step.id)
+    unknown = any(answer.raised is not None and "NameError" in answer.raised.types for answer in answers)
+    if report is None or not report.passed_over or not unknown:
+        return ""
+    return "\n".join([*_halts(report), "What follows there was run; what was to be made there is missing."])
 
 
 def import_failure(step: Step, submission: Submission, found: Transcript) -> str:

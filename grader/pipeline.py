@@ -17,7 +17,7 @@ from .hidden import Expected
 from .judge import judge
 from .lessons import Lesson
 from .matching import AskVariants
-from .observations import absent
+from .observations import absent, halts
 from .probes import Probe
 from .records import Record, SubmissionRecord
 from .reference import Reference
@@ -171,7 +171,7 @@ def judge_transcript(
         seed=seed,
         steps=steps,
         environment=dict(environment),
-        warnings=submission.warnings,
+        warnings=(*submission.warnings, *halts(found)),
         seconds=time.monotonic() - started,
     )
 

@@ -90,13 +90,14 @@ def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True
             "name": module.name,
             "path": module.path,
             "package": module.package,
+            "notebook": module.notebook,
             "cells": [{"text": cell.text, "label": cell.label} for cell in module.cells],
         }
         for module in submission.modules
     ]
     lone = submission.form != "folder"
     limits = {**limits_of(lesson.limits), **({} if confined else {"memory_mib": 0, "processes": 0})}
-    made = _run(lesson, modules, serving, lone, submission.form == "notebook", limits, False)
+    made = _run(lesson, modules, serving, lone, limits, False)
     shared = {"libraries": _shared_libraries(submission, serving), "shareable": LIBRARIES}
     return replace(made, shared={**made.shared, **shared})
 
@@ -121,7 +122,7 @@ def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact
     serving = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
     free = {"memory_mib": 0, "step_cpu_seconds": 0, "processes": 0, "step_wall_seconds": 3600.0}
     limits = {**limits_of(lesson.limits), **free, "call_seconds": 60.0, "import_seconds": 60.0}
-    made = _run(lesson, list(modules), serving, False, False, limits, exact)
+    made = _run(lesson, list(modules), serving, False, limits, exact)
     return replace(made, shared={**made.shared, "trusted": True, "wanted": []})
 
 
@@ -143,12 +144,11 @@ def _run(
     modules: Sequence[Mapping[str, object]],
     serving: Mapping[str, str],
     lone: bool,
-    notebook: bool,
     limits: Mapping[str, float | int],
     exact: bool,
 ) -> Run:
     wanted = sorted({provided.name for step in lesson.steps for provided in step.provides})
-    shared = {"modules": list(modules), "wanted": wanted, "notebook": notebook, "exact": exact}
+    shared = {"modules": list(modules), "wanted": wanted, "exact": exact}
     provides = {step.id: [_provided(lesson, item, lone) for item in step.provides] for step in lesson.steps}
     return Run({**shared, "limits": dict(limits)}, dict(serving), provides)
 

@@ -21,12 +21,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """One importable file: its dotted name, its path as the learner knows it, its code."""
+    """One importable file: its dotted name, its path as the learner knows it, its code.
+
+    `notebook`: it was written in a notebook, where what fails is passed over and the rest is run.
+    """
 
     name: str
     path: str
     cells: tuple[Cell, ...]
     package: bool = False
+    notebook: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .probes import Probe
 from .transcript import Answer, Loading, Raised
 
+CUT_OFF = "TimedOut"  # what the worker raises in a notebook's line that takes too long
 STOPPED = {
     "turn": "took longer than one step may and was stopped",
     "deadline": "was not reached before the time for the whole grade was over",
@@ -26,6 +27,17 @@ def crash(raised: Raised) -> str:
     line = raised.lines[-1]
     code = f": {line.text.strip()}" if line.text.strip() else ""
     return f"{text} ({line.path}, line {line.number}{code})"
+
+
+def halted(label: str, raised: Raised) -> str:
+    """`cell 1 stopped at line 3, `import pandas`: ModuleNotFoundError: No module named 'pandas'`."""
+    place = ""
+    if raised.lines:
+        code = raised.lines[0].text.strip()[:100]
+        place = f" at line {raised.lines[0].number}{f', `{code}`' if code else ''}"
+    words = " ".join(raised.message.split())[:200]
+    kind = "" if raised.name == CUT_OFF else raised.name
+    return f"{label} stopped{place}: {': '.join(filter(None, (kind, words)))}"
 
 
 def because(probe: Probe, answer: Answer) -> str:

@@ -4,8 +4,10 @@ import dataclasses
 import inspect
 import linecache
 import pickle  # noqa: TID251 - what a learner's code may do
+import signal
 import sys
 import textwrap
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -34,7 +36,13 @@ def file(name: str, text: str, package: bool = False) -> dict[str, object]:
 
 def notebook(*cells: str) -> dict[str, object]:
     found = [{"text": textwrap.dedent(text), "label": f"cell {n}"} for n, text in enumerate(cells, 1)]
-    return {"name": "notebook", "path": "notebook.ipynb", "package": False, "cells": found}
+    return {
+        "name": "notebook",
+        "path": "notebook.ipynb",
+        "package": False,
+        "notebook": True,
+        "cells": found,
+    }
 
 
 @pytest.fixture
@@ -42,8 +50,8 @@ def make() -> Iterator[Make]:
     """Makes and installs guests; afterwards the interpreter is as it was."""
     modules, finders, lines = dict(sys.modules), list(sys.meta_path), dict(linecache.cache)
 
-    def guest(*files: Mapping[str, Any], notebook: bool = False, before: Guest | None = None) -> Guest:
-        made = Guest(files, WANTED, notebook, before)
+    def guest(*files: Mapping[str, Any], before: Guest | None = None, seconds: float | None = None) -> Guest:
+        made = Guest(files, WANTED, before, seconds)
         made.install()
         return made
 
@@ -55,8 +63,8 @@ def make() -> Iterator[Make]:
     linecache.cache.update(lines)
 
 
-def run_notebook(make: Make, *cells: str) -> tuple[Guest, ModuleType]:
-    guest = make(notebook(*cells), notebook=True)
+def run_notebook(make: Make, *cells: str, seconds: float | None = None) -> tuple[Guest, ModuleType]:
+    guest = make(notebook(*cells), seconds=seconds)
     return guest, guest.load("notebook")
 
 
@@ -88,6 +96,9 @@ LAST: Mapping[str, str] = {
     "an inner one is another's": "def project(): return 2\ndef other():\n    def project(): return 1",
     "a method is another's": "def project(): return 2\nclass A:\n    def project(self): return 1",
     "a class is callable": "class project(int):\n    def __new__(cls): return 2",
+    "then a module": "def project(): return 2\nfrom torch import nn\nproject = nn.Linear(2, 2)",
+    "then a partial": "import functools\ndef project(): return 2\nproject = functools.partial(int, 1)",
+    "then an import": "def project(): return 2\nfrom torch import concat as project",
     "overloads": "from typing import overload\n@overload\ndef project() -> int: ...\ndef project(): return 2",
 }
 
@@ -271,20 +282,21 @@ def test_known_mistakes_are_put_in_before_their_dependents_are_imported(make: Ma
 # --- notebooks ----------------------------------------------------------------------------------
 
 
-def test_a_cell_that_raises_is_passed_over(make: Make) -> None:
+def test_what_raises_is_passed_over_and_the_rest_of_its_cell_is_run(make: Make) -> None:
     guest, module = run_notebook(
         make,
         "def project(): return 1",
-        "1 / 0",
-        "raise SystemExit(3)",
+        "1 / 0\ny = 1; boom; z = 2",
+        "raise SystemExit(3)\nimport math",
         "def project(:",
         "raise KeyboardInterrupt",
-        "def project(): return 2\nboom",
+        "@boom\ndef project(): return 4\ndef project(): return 2",
         "x = project()",
     )
-    assert module.x == 2
+    assert (module.x, module.y, module.z, module.math.pi > 3) == (2, 1, 2, True)
     assert [(f.label, type(f.error).__name__) for f in guest.failures] == [
         ("cell 2", "ZeroDivisionError"),
+        ("cell 2", "NameError"),
         ("cell 3", "SystemExit"),
         ("cell 4", "SyntaxError"),
         ("cell 5", "KeyboardInterrupt"),
@@ -292,8 +304,40 @@ def test_a_cell_that_raises_is_passed_over(make: Make) -> None:
     ]
 
 
+def test_of_many_failures_the_first_are_told(make: Make) -> None:
+    guest, module = run_notebook(make, "\n".join(["boom"] * 1_000 + ["x = 1"]))
+    assert module.x == 1
+    assert len(guest.failures) == 8
+
+
+def test_what_takes_too_long_is_cut_off_and_the_rest_is_run(make: Make) -> None:
+    began = time.monotonic()
+    guest, module = run_notebook(
+        make,
+        "import time\nfor step in range(1_000):\n    try:\n        time.sleep(0.01)\n"
+        "    except Exception:\n        pass\nx = 1",
+        "while True:\n    try:\n        time.sleep(60)\n    except BaseException as error:\n"
+        "        y = error\n        if step == 0: break\n        step = 0",
+        "def project(): return 2",
+        seconds=2.0,
+    )
+    assert time.monotonic() - began < 2.0
+    assert (module.x, module.project()) == (1, 2)
+    [(label, error)] = guest.failures
+    assert label == "cell 1"
+    assert str(error) == "it took longer than 0.9 s and was cut off"
+    assert type(module.y).__name__ == "TimedOut"
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_what_ends_in_time_is_never_cut_off(make: Make) -> None:
+    guest, _ = run_notebook(make, "import time\ntime.sleep(0.05)", seconds=0.2)
+    time.sleep(0.2)
+    assert guest.failures == []
+
+
 def test_a_cell_that_raises_is_told_by_its_label(make: Make) -> None:
-    guest = make(notebook("x = 1", "x = 1\nx.nosuch"), notebook=True)
+    guest = make(notebook("x = 1", "x = 1\nx.nosuch"))
     _, report = asked(guest, "notebook", {"name": "project"})
     [[label, error]] = report["passed_over"]
     assert label == "cell 2"
@@ -307,23 +351,23 @@ def test_a_later_tensor_of_the_same_name_hides_nothing(make: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    "later", ["concat = concat()", "del concat", "for concat in 'ab': pass", "concat: int = 3"]
+    "later",
+    [
+        "concat = concat()",
+        "del concat",
+        "for concat in 'ab': pass",
+        "concat: int = 3",
+        "from torch import nn\nconcat = nn.Linear(2, 2)",
+    ],
 )
 def test_other_cells_go_on_calling_what_was_hidden(make: Make, later: str) -> None:
     _, module = run_notebook(make, "def concat(): return 2", "def attend(): return concat()", later)
     assert module.attend() == 2
 
 
-def test_a_notebook_is_main_and_its_guarded_cells_run(make: Make) -> None:
-    guest, module = run_notebook(make, "name = __name__\nif __name__ == '__main__':\n    done = True")
-    assert (module.name, module.done) == ("__main__", True)
-    assert guest.failures == []
-
-
-def test_what_a_notebook_takes_for_granted_is_there(make: Make) -> None:
-    guest, _ = run_notebook(
-        make, "display(1, raw=True)", "get_ipython().run_line_magic('matplotlib', 'inline')"
-    )
+def test_a_guarded_cell_of_a_notebook_does_not_run(make: Make) -> None:
+    guest, module = run_notebook(make, "if __name__ == '__main__':\n    1 / 0\ndone = True")
+    assert (module.__name__, module.done) == ("submission.notebook", True)
     assert guest.failures == []
 
 
@@ -531,7 +575,7 @@ WRONG_SUMS = file("mistakes", "def overlay(ids):\n    return {'add': {'add': lam
 
 
 def of_ours(*files: Mapping[str, Any], trusted: bool = True, mistakes: Sequence[str] = ("off",)) -> Any:
-    shared = {"modules": files, "wanted": [], "notebook": False, "trusted": trusted}
+    shared = {"modules": files, "wanted": [], "trusted": trusted}
     return shared, [{"variants": [{"key": "a", "mistakes": mistakes}]}]
 
 

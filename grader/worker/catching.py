@@ -14,16 +14,16 @@ class Catch(ast.NodeTransformer):
         self.wanted = wanted
 
     def _defined(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Any:
-        return [node, self._note(node.name, node)] if node.name in self.wanted else node
+        return [node, self._note(node.name, node, made_here=True)] if node.name in self.wanted else node
 
     def _assigned(self, node: ast.Assign | ast.AnnAssign) -> Any:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target] if node.value else []
         names = [target.id for target in targets if isinstance(target, ast.Name) and target.id in self.wanted]
-        return [node, *(self._note(name, node) for name in names)]
+        return [node, *(self._note(name, node, made_here=False) for name in names)]
 
     @staticmethod
-    def _note(name: str, node: ast.stmt) -> ast.stmt:
-        arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load())]
+    def _note(name: str, node: ast.stmt, *, made_here: bool) -> ast.stmt:
+        arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load()), ast.Constant(made_here)]
         call = ast.Call(ast.Name("__defined__", ast.Load()), arguments, [])
         return ast.copy_location(ast.Expr(call), node)
 

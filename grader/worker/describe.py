@@ -17,7 +17,7 @@ ITEMS = 64  # of one tuple or list
 DEPTH = 4  # of lists in lists
 TEXT = 2_000  # characters of one text
 MESSAGE = 1_000  # characters of an exception's message
-FRAMES = 3  # of the learner's own lines in a traceback
+FRAMES = 3  # of the learner's own lines in a traceback: the first, and the last ones
 _SYNTAX = ("filename", "lineno", "text")
 UNSHOWN = "(its message cannot be shown)"
 UNREADABLE = "a value that cannot be read"
@@ -168,4 +168,4 @@ def _lines(error: BaseException, paths: set[str]) -> list[list[object]]:
         if plain_text(path, 500) in paths:
             number = number if type(number) is int and 0 <= number < 2**31 else 0
             told.append([plain_text(path, 500), number, "<module>", plain_text(line, 200).strip()])
-    return told[-FRAMES:]
+    return told if len(told) <= FRAMES else [told[0], *told[1 - FRAMES :]]

@@ -11,20 +11,22 @@ import inspect
 import linecache
 import sys
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .catching import Catch
+from .clock import Clock
 
 PACKAGE = "submission"
 CATALOGUE = "mistakes"  # the module of the reference that makes its variants
 FUTURES = annotations.compiler_flag
+KEPT = 8  # failures of a notebook that are told
 
 Codes = dict[tuple[str, str], types.CodeType]  # by the name shown and the text
 
 
 class Failure(NamedTuple):
-    """A cell that raised and was passed over."""
+    """A statement of a notebook that raised and was passed over, by the label of its cell."""
 
     label: str
     error: BaseException
@@ -37,8 +39,8 @@ class Guest:
         self,
         modules: Sequence[Mapping[str, Any]],
         wanted: Sequence[str],
-        notebook: bool,
         before: Guest | None = None,
+        seconds: float | None = None,
     ) -> None:
         self.before = before
         self.codes: Codes = {} if before is None else before.codes
@@ -47,8 +49,9 @@ class Guest:
         self.sources = {str(module["name"]): module for module in modules}
         self.paths = {str(module["path"]) for module in modules}
         self.wanted = frozenset(wanted)
-        self.notebook = notebook
+        self.clock = Clock(seconds)
         self.defined: dict[str, dict[str, list[Any]]] = {}
+        self.bound: dict[str, dict[str, list[Any]]] = {}
         self.failures: list[Failure] = []
         self.futures = 0
         self.imported: set[str] = set()
@@ -81,17 +84,19 @@ class Guest:
         return module
 
     def execute(self, name: str, module: types.ModuleType) -> None:
-        """Run a module's cells; in a notebook a cell that raises is passed over."""
+        """Run a module's cells; in a notebook a statement that raises or takes too long is passed over.
+
+        Whatever is bound to a name after its last definition, the definition stays in the name's place.
+        """
         source = self.sources[name]
         defined: dict[str, list[Any]] = self.defined.setdefault(name, {})
+        bound: dict[str, list[Any]] = self.bound.setdefault(name, {})
 
-        def note(key: str, value: Any) -> None:
+        def note(key: str, value: Any, made_here: bool) -> None:
             if callable(value):
-                defined.setdefault(key, []).append(value)
+                definition = made_here or issubclass(type(value), types.FunctionType | type)
+                (defined if definition else bound).setdefault(key, []).append(value)
 
-        if self.notebook:
-            module.__dict__.update(__name__="__main__", display=_nothing, get_ipython=_Shell)
-            sys.modules["__main__"] = module
         for cell in source["cells"]:
             shown = self._shown(source, cell)
             text = str(cell["text"])
@@ -99,16 +104,40 @@ class Guest:
             linecache.cache[shown] = (len(text), None, text.splitlines(keepends=True), shown)
             try:
                 module.__dict__["__defined__"] = note
-                exec(self._code(text, shown), module.__dict__)
-            except BaseException as error:
-                if not self.notebook:
-                    raise
-                self.failures.append(Failure(str(cell["label"]), error))
+                if source.get("notebook"):
+                    self._run_statements(text, shown, str(cell["label"] or source["path"]), module)
+                else:
+                    exec(self._code(text, shown), module.__dict__)
             finally:
                 module.__dict__.pop("__defined__", None)
-        for key, values in defined.items():
-            if not callable(module.__dict__.get(key)):
+        for key, values in {**bound, **defined}.items():
+            present = module.__dict__.get(key)
+            if not callable(present) or (key in defined and not any(present is value for value in values)):
                 module.__dict__[key] = values[-1]
+
+    def _run_statements(self, text: str, shown: str, label: str, module: types.ModuleType) -> None:
+        statements = self._statements(text, shown)
+        while True:
+            try:
+                with self.clock.running():
+                    code = next(statements, None)
+                    if code is None:
+                        return
+                    exec(code, module.__dict__)
+            except BaseException as error:
+                if len(self.failures) < KEPT:
+                    self.failures.append(Failure(label, error))
+
+    def _statements(self, text: str, shown: str) -> Iterator[types.CodeType]:
+        """A cell's statements, each compiled when its turn comes."""
+        parsed = compile(text, shown, "exec", self.futures | ast.PyCF_ONLY_AST, dont_inherit=True)
+        for statement in parsed.body:
+            made = Catch(self.wanted).visit(statement)
+            tree = ast.fix_missing_locations(ast.Module(made if isinstance(made, list) else [made], []))
+            code = compile(tree, shown, "exec", self.futures, dont_inherit=True)
+            # A future statement holds for all that comes after it in a notebook.
+            self.futures |= code.co_flags & FUTURES
+            yield code
 
     def compile_all(self) -> None:
         """Every module's code, not run: for guests to come that have the same texts."""
@@ -129,14 +158,11 @@ class Guest:
     def _code(self, text: str, shown: str) -> types.CodeType:
         key = shown, text
         if key not in self.codes:
-            # In a notebook a future statement holds for the cells after it, too.
-            flags = self.futures if self.notebook else 0
             made: Any = text
             if self.wanted:
-                parsed = compile(text, shown, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+                parsed = compile(text, shown, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
                 made = ast.fix_missing_locations(Catch(self.wanted).visit(parsed))
-            self.codes[key] = compile(made, shown, "exec", flags, dont_inherit=True)
-        self.futures |= self.codes[key].co_flags & FUTURES
+            self.codes[key] = compile(made, shown, "exec", dont_inherit=True)
         return self.codes[key]
 
     def find(
@@ -146,8 +172,10 @@ class Guest:
 
         Returns None when there is nothing callable of that name, or no class of that form.
         """
-        found = [*self.defined.get(name, {}).get(key, []), module.__dict__.get(key)]
-        found = [value for value in found if callable(value)]
+        found = self.defined.get(name, {}).get(key, [])
+        if not found:
+            found = [*self.bound.get(name, {}).get(key, []), module.__dict__.get(key)]
+            found = [value for value in found if callable(value)]
         if method is None or takes is None:
             return found[-1] if found else None
         for spare in (1, 0):
@@ -237,14 +265,3 @@ class _Alias(importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         # The import system has just written the alias's spec into the module; its own is put back.
         module.__spec__ = self.spec
-
-
-class _Shell:
-    """Stands for IPython's shell in code exported from a notebook: every magic does nothing."""
-
-    def __getattr__(self, name: str) -> Any:
-        return _nothing
-
-
-def _nothing(*args: object, **kwargs: object) -> None:
-    return None

@@ -45,7 +45,7 @@ def ours(shared: Mapping[str, Any], groups: list[Mapping[str, Any]], guest: Gues
         guest.leave()
     if not shared.get("trusted") or not any(each["mistakes"] for g in groups for each in g["variants"]):
         return None
-    made = Guest(shared["modules"], shared["wanted"], shared["notebook"])
+    made = Guest(shared["modules"], shared["wanted"])
     try:
         made.compile_all()
         made.install()
