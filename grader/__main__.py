@@ -76,10 +76,11 @@ def _head_start(words: list[str]) -> "tuple[Worker, ...]":
     """A jailed worker and the reference's, where they will be needed; torch's import is the longest part."""
     if words[:1] not in (["grade"], ["hint"]) or any(word.split("=")[0] in ELSEWHERE for word in words):
         return ()
+    from .courses import said_in
     from .grading import has_reference
     from .sandbox import start_both, start_jailed
 
-    return start_both() if has_reference(None) else (start_jailed(),)
+    return start_both() if has_reference(said_in(words)) else (start_jailed(),)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .courses import OPTION
 from .errors import InputError
+from .paths import HOME
 from .records import Record
 
 UNUSABLE = InputError.exit_code
@@ -26,20 +28,36 @@ class Apart:
 
 
 def grade_apart(
-    path: Path, course: Path, seconds: float, *, options: Sequence[str] = (), engine: Path | None = None
+    path: Path,
+    course: Path | None,
+    seconds: float,
+    *,
+    options: Sequence[str] = (),
+    engine: Path | None = None,
 ) -> Apart:
-    """Grade with `course` (a folder with exercises/) as the current folder, by another engine if one is given.
+    """Grade by the lessons of `course` (without one as the environment says), by another engine if one is given.
 
     A record that was written counts whatever the exit code: what is broken in it says so itself.
     """
     with tempfile.TemporaryDirectory(prefix="grader-") as folder:
         out = Path(folder) / "record.json"
-        home = Path(__file__).resolve().parent.parent if engine is None else engine
-        command = [sys.executable, "-m", "grader", "grade", str(path), "--json", str(out), *options]
+        home = HOME if engine is None else engine
+        said = () if course is None else (OPTION, str(course.resolve()))
+        command = [
+            sys.executable,
+            "-m",
+            "grader",
+            "grade",
+            str(path.absolute()),
+            "--json",
+            str(out),
+            *said,
+            *options,
+        ]
         try:
             done = subprocess.run(
                 command,
-                cwd=course,
+                cwd=folder,  # `python -m` looks there first, and nothing else lies there
                 env={**os.environ, "PYTHONPATH": str(home)},
                 capture_output=True,
                 text=True,
@@ -51,5 +69,5 @@ def grade_apart(
             return Apart(None, f"the grade did not come to its end within {seconds:.0f} s")
         if out.exists():
             return Apart(Record.model_validate_json(out.read_bytes()))
-    said = (done.stderr.strip().splitlines() or ["the grader said nothing"])[-1].removeprefix("grader: ")
-    return Apart(None, said, done.returncode == UNUSABLE)
+    last = (done.stderr.strip().splitlines() or ["the grader said nothing"])[-1].removeprefix("grader: ")
+    return Apart(None, last, done.returncode == UNUSABLE)

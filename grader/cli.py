@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from .errors import GraderError, InputError, in_one_line
+from .options import CourseOption, LessonOption
 from .report.display import display, forgive, show
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def grade(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="A folder, a .py file, a notebook, or an archive of these.")],
     *,
-    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")
     ] = None,
@@ -73,7 +75,7 @@ def grade(
     if github_payload and json == "-":
         raise InputError("--github-payload and --json -: the record is alone on standard output; name a file")
     record = run(
-        path, lesson, seed, sealed=sealed, device=_device(device), workers=context.obj or (),
+        path, lesson, seed, course, sealed=sealed, device=_device(device), workers=context.obj or (),
         isolation=known(require_isolation),
     )  # fmt: skip
     if record_file is not None:
@@ -110,7 +112,8 @@ def hint(
     step: Annotated[str, typer.Argument(help="The step's id, as the report gives it in brackets.")],
     *,
     submission: Annotated[Path, typer.Option(metavar="PATH", help="What to look at.")] = Path(),
-    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
     again: Annotated[bool, typer.Option("--again", help="The last hint once more.")] = False,
     from_start: Annotated[bool, typer.Option("--from-start", help="The first hint again.")] = False,
     sealed: Annotated[
@@ -122,8 +125,9 @@ def hint(
     from .hints import next_hint, render
 
     found = next_hint(
-        step, submission, lesson, again=again, start=from_start, sealed=sealed, workers=context.obj or ()
-    )
+        step, submission, lesson, again=again, start=from_start, sealed=sealed, root=course,
+        workers=context.obj or (),
+    )  # fmt: skip
     width, colour, unicode = display()
     show(render(found, width=width, colour=colour, unicode=unicode))
 
@@ -131,7 +135,8 @@ def hint(
 @app.command()
 def seal(
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where to write the sealed answers.")],
-    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="A seed other than the lesson's public one.")
     ] = None,
@@ -141,7 +146,7 @@ def seal(
     from .sealer import seal as run
 
     check_places([out])
-    data = run(lesson, seed)
+    data = run(lesson, seed, course)
     write_bytes(out, data)
     typer.echo(f"{out}: {len(data) / 1024:.0f} KiB")
 
@@ -151,12 +156,13 @@ def doctor(
     json: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write it as JSON; - for standard output.")
     ] = None,
+    course: CourseOption = None,
 ) -> None:
-    """What this machine can do: isolation and its self-test, devices, versions."""
+    """What this machine can do: isolation and its self-test, devices, versions; and which course is graded here."""
     from .doctor import as_json, as_text, examine
     from .output import write_text
 
-    level, findings = examine()
+    level, findings = examine(course)
     if json in (None, "-"):
         show(as_text(level, findings) if json is None else as_json(level, findings))
     else:

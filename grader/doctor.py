@@ -10,8 +10,10 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from .errors import MachineError
+from .courses import find_course, lesson_slugs
+from .errors import InputError, MachineError
 from .isolation import LEVELS
 from .sandbox import start_jailed
 
@@ -34,8 +36,9 @@ class Finding:
     help: str = ""
 
 
-def examine() -> tuple[str, Sequence[Finding]]:
+def examine(course: Path | None = None) -> tuple[str, Sequence[Finding]]:
     """The isolation in force, and everything found. Raises MachineError when no worker can be started."""
+    lessons = _course(course)
     worker = start_jailed()
     try:
         started = time.monotonic()
@@ -44,7 +47,7 @@ def examine() -> tuple[str, Sequence[Finding]]:
         level, parts, hello = worker.isolation, worker.parts, dict(worker.hello)
     finally:
         worker.close()
-    return level, [*_isolation(level, parts, hello), *_machine(hello, took), *_packages(hello)]
+    return level, [*_isolation(level, parts, hello), lessons, *_machine(hello, took), *_packages(hello)]
 
 
 def _isolation(level: str, parts: str, hello: Mapping[str, object]) -> list[Finding]:
@@ -58,6 +61,18 @@ def _isolation(level: str, parts: str, hello: Mapping[str, object]) -> list[Find
         value = hello.get(name)
         found.append(Finding(name, words.format(value) if value else "no", "" if value else ADVICE[name]))
     return found
+
+
+def _course(said: Path | None) -> Finding:
+    """The course that is graded here. Raises InputError where one is said and is none."""
+    try:
+        place = find_course(said)
+    except InputError as error:
+        if said is not None:
+            raise
+        return Finding("course", "none", str(error))
+    kind = "with the reference" if (place / "reference").is_dir() else "without a reference: practice"
+    return Finding("course", f"{place}: {', '.join(lesson_slugs(place))}, {kind}")
 
 
 def _machine(hello: Mapping[str, object], took: float) -> list[Finding]:

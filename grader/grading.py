@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from .courses import find_course, stand_apart
 from .errors import InputError
 from .isolation import insist
 from .likeness import insist_alike
@@ -60,6 +61,8 @@ def grade(
     """
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
+    root = find_course(root)
+    stand_apart(root, path, official=isolation is not None)
     with Session(slug, seed, root, sealed, seconds, device, workers, isolation) as session:
         return session.grade(path)
 
@@ -233,6 +236,8 @@ def _workers(device: str, alone: bool, started: Sequence[Worker]) -> tuple[Worke
 
 
 def has_reference(root: Path | None) -> bool:
-    """Whether the hidden side of any lesson is here."""
-    home = Path(__file__).resolve().parent.parent if root is None else root
-    return (home / "reference").is_dir()
+    """Whether the hidden side of any lesson is in the course; not where no course is known yet."""
+    try:
+        return (find_course(root) / "reference").is_dir()
+    except InputError:
+        return False

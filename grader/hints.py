@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .courses import find_course, stand_apart
 from .errors import GraderError, InputError, MachineError
 from .homes import state_home
 from .output import write_text
@@ -84,10 +85,12 @@ def next_hint(
 
     if again and start:
         raise InputError("--again and --from-start: choose one of the two")
+    root = find_course(root)
     lesson = find_lesson(slug, root)
     step_id = step_named(name, lesson)
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")
+    stand_apart(root, path, official=False)
     seed = lesson.public_seed if sealed is None and lesson.reference is not None else None
     with Session(lesson.slug, seed, root, sealed, workers=workers) as session:
         record = session.grade(path)

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from grader.apart import Apart, grade_apart
+from grader.courses import VARIABLE
 from grader.notebook import OURS
 from grader.platforms.rows import told
 from grader.records import Record, StepRecord
 from grader.report import story
 
-COURSE = "GRADER_COURSE"  # a folder with exercises/ and, where it counts, reference/
 GRADING = "NBGRADER_EXECUTION"  # there while nbgrader grades: its graded cells say all there is to say
 OTTER_FILES = Path("../source/files")  # otter's own copy, which no archive that was handed in replaces
 OTTER_CELLS = "from otter"  # how the cells begin that otter puts before and after a learner's
@@ -29,9 +29,12 @@ NOT_YOURS = "the grader itself failed here, not you; tell who gave you this less
 SIGNS = {"passed": "✓", "partial": "~", "not_attempted": "·"}
 
 
-def check(step: str = "") -> None:
-    """Print what is right and what is not: of one step, or of all of them."""
-    record = None if GRADING in os.environ else graded()
+def check(step: str = "", *, course: str = "") -> None:
+    """Print what is right and what is not: of one step, or of all of them.
+
+    `course` is the folder that holds exercises/, unless GRADER_COURSE names another.
+    """
+    record = None if GRADING in os.environ else graded(course)
     if record is None:
         return
     shown = [one for one in record.steps if step in ("", one.id)]
@@ -45,12 +48,12 @@ def check(step: str = "") -> None:
         _say(f"\n{story.number(record.score)} of {story.number(record.max_score)} points")
 
 
-def points(step: str, out_of: float) -> float:
+def points(step: str, out_of: float, *, course: str = "") -> float:
     """Print a step's outcome and give its points as the last value of a graded cell, `out_of` for all of them.
 
     Raises AssertionError, whose text says why, when there are none.
     """
-    found = _step(step)
+    found = _step(step, course)
     worth = round(out_of * found.score / found.max_score, 4)
     text = told(found)
     if not worth:
@@ -59,12 +62,12 @@ def points(step: str, out_of: float) -> float:
     return worth
 
 
-def earned(step: str, check: str) -> None:
+def earned(step: str, check: str, *, course: str = "") -> None:
     """A test case that passes if this check of a step earned its points.
 
     Raises AssertionError, whose text says why not: the first such check of a step tells the step's whole story.
     """
-    found = _step(step)
+    found = _step(step, course)
     one = next((each for each in found.checks if each.id == check), None)
     if found.score >= found.max_score or (one is not None and one.points >= one.max_points):
         return
@@ -80,17 +83,17 @@ def line_of(step: StepRecord) -> str:
     return f"{sign} {story.title_of(step)}: {score} of {most}"
 
 
-def graded() -> Record | None:
+def graded(course: str) -> Record | None:
     """The record of the cells run so far; None when it could not be made, which is then said."""
-    done = _done()
+    done = _done(course)
     if done.record is None:
         _say(done.said)
     return done.record
 
 
-def _step(step: str) -> StepRecord:
+def _step(step: str, course: str) -> StepRecord:
     """One step of the cells run so far. Raises AssertionError when there is no grade to speak of."""
-    done = _done()
+    done = _done(course)
     steps = () if done.record is None else done.record.steps
     found = next((one for one in steps if one.id == step), None)
     if found is None or found.status == "broken":
@@ -98,27 +101,27 @@ def _step(step: str) -> StepRecord:
     return found
 
 
-def _done() -> Apart:
-    return _graded(tuple(_history()), _root())
+def _done(course: str) -> Apart:
+    return _graded(tuple(_history()), _course(course))
 
 
 @functools.lru_cache(maxsize=1)
-def _graded(sources: tuple[str, ...], root: Path) -> Apart:
+def _graded(sources: tuple[str, ...], course: Path | None) -> Apart:
     """One grade for all that asks while nothing new has been run."""
     with tempfile.TemporaryDirectory(prefix="grader-") as folder:
         work = Path(folder) / "notebook.ipynb"
         work.write_text(json.dumps(_notebook(sources)), encoding="utf-8")
-        return grade_apart(work, root, SECONDS)
+        return grade_apart(work, course, SECONDS)
 
 
-def _root() -> Path:
-    """Where the lesson is: as the environment says, as otter does, beside the engine, or in the current folder."""
-    named = os.environ.get(COURSE, "")
-    beside = Path(__file__).resolve().parent.parent.parent
-    for place in (Path(named) if named else None, OTTER_FILES, beside):
-        if place is not None and (place / "exercises").is_dir():
-            return place
-    return Path.cwd()
+def _course(said: str) -> Path | None:
+    """The course's folder: as the environment says, as otter lays it out, as the cell says; None where none does."""
+    named = os.environ.get(VARIABLE, "")
+    if named:
+        return Path(named)
+    if (OTTER_FILES / "exercises").is_dir():
+        return OTTER_FILES
+    return Path(said) if said else None
 
 
 def _history() -> list[str]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .fonts import font_folder
-from .visible import ENGINE, engine_among, library_paths, readable_paths, visible_paths
+from .paths import ENGINE, WORKER
+from .visible import engine_among, library_paths, readable_paths, visible_paths
 
-WORKER = Path(__file__).resolve().parent / "worker"
 FIRST_UID, UIDS, SLOTS = 60_600, 560, 8  # uids nobody has; one grader's children take a few of them
 TMP_BYTES = 64 * 2**20  # all that a guest may write
 SHARED_BYTES = 16 * 2**20

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from .cases import Case
 from .errors import MachineError
+from .paths import ENGINE
 from .plugin import Judge, Verdict
 
 EXITS = {5: "it has no check of these steps"}
@@ -19,7 +20,7 @@ NOT_NEEDED = (
     *("cacheprovider", "terminal", "junitxml", "doctest", "pastebin", "faulthandler", "unittest", "logging"),
     *("unraisableexception", "threadexception"),
 )
-CONFIG = Path(__file__).resolve().parent / "judge.ini"
+CONFIG = ENGINE / "judge.ini"
 
 
 def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str]) -> tuple[Verdict, ...]:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from .courses import LESSON_FILE, as_bundled, find_course, lesson_slugs
 from .errors import InputError
 from .records import Frozen
 from .yamltext import Loc, read_yaml
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
-LESSON_FILE = "lesson.yaml"
 
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]*$")]
@@ -106,32 +105,18 @@ class Lesson(LessonText):
 
 
 def find_lesson(slug: str | None, root: Path | None = None) -> Lesson:
-    """The lesson named `slug`, or the only one there is. Raises InputError, LessonError."""
-    home = find_root() if root is None else root
+    """The lesson named `slug`, or the only one there is. Raises InputError, LessonError, MachineError."""
+    home = find_course(root)
     slugs = lesson_slugs(home)
-    if not slugs:
-        raise InputError(f"{home}: no lesson here; run where there is an exercises/<lesson>/{LESSON_FILE}")
     if slug is None:
         if len(slugs) > 1:
             raise InputError(f"several lessons here; choose one with --lesson: {', '.join(slugs)}")
         slug = slugs[0]
     if slug not in slugs:
         raise InputError(f"no lesson named {slug!r}; there is {', '.join(slugs)}")
-    return read_lesson(home / "exercises" / slug, home)
-
-
-def find_root() -> Path:
-    """The folder that holds exercises/: this package's parent, or the nearest above the current folder."""
-    here = Path.cwd()
-    for place in (Path(__file__).resolve().parent.parent, here, *here.parents):
-        if lesson_slugs(place):
-            return place
-    raise InputError(f"{here}: no exercises/<lesson>/{LESSON_FILE} here or above; go to the course folder")
-
-
-def lesson_slugs(root: Path) -> tuple[str, ...]:
-    """The slugs of the lessons under `root`, sorted."""
-    return tuple(sorted(path.parent.name for path in root.glob(f"exercises/*/{LESSON_FILE}")))
+    lesson = read_lesson(home / "exercises" / slug, home)
+    as_bundled(home, slug, [step.id for step in lesson.steps], {step.file for step in lesson.steps})
+    return lesson
 
 
 def read_lesson(folder: Path, root: Path) -> Lesson:

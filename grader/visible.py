@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-ENGINE = Path(__file__).resolve().parent
+from .paths import ENGINE
+
 SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/usr/share/fonts")
 
 

@@ -15,6 +15,8 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from grader import paths
+
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HEAVY = ("matplotlib", "nbformat", "numpy", "pytest", "torch")
@@ -26,7 +28,7 @@ TOP_LEVEL = {
 
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
-    {"alone", "errors", "homes", "records", "sinks", "text"},
+    {"alone", "errors", "homes", "paths", "records", "sinks", "text"},
     {
         "transcript",
         "probes",
@@ -38,6 +40,8 @@ LAYERS = (
         "wording",
         "tree",
         "yamltext",
+        "courses",
+        "options",
     },
     {
         "lessons",
@@ -344,6 +348,22 @@ def test_public_names_are_listed_sorted_and_whole() -> None:
         assert set(exported) <= made, relative(path)
         assert {name for name in own if not name.startswith("_")} <= set(exported), relative(path)
     assert listed
+
+
+def test_one_module_works_out_where_the_engine_lies() -> None:
+    assert (paths.ENGINE / "cli.py").is_file()
+    assert (paths.WORKER / "zygote.py").is_file()
+    asked = {
+        name
+        for name, path in engine()
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Name) and node.id == "__file__"
+    }
+    assert asked <= {
+        "paths",
+        "alone",
+        "worker.selftest",
+    }  # `alone` imports nothing; the worker stands for itself
 
 
 def test_no_engine_file_is_two_files() -> None:

@@ -50,8 +50,6 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def grade(packages: Path, folder: Path, *, bubblewrap: bool) -> dict[str, object]:
     """The record of a spy, by the installed engine."""
-    for name in ("exercises", "reference"):
-        (folder / name).symlink_to(ROOT / name)
     tools = folder / "bin"
     tools.mkdir()
     if bubblewrap:
@@ -63,7 +61,7 @@ def grade(packages: Path, folder: Path, *, bubblewrap: bool) -> dict[str, object
     spy.write_text(SPY.format(place=str(packages / "grader" / "alone.py")), "utf-8")
     program = packages.parent.parent.parent / "bin" / "python"
     done = subprocess.run(
-        [str(program), "-m", "grader", "grade", str(spy), "--seed", "3", "--json", "-"],
+        [str(program), "-m", "grader", "grade", str(spy), "--seed", "3", "--json", "-", "--course", str(ROOT)],
         cwd=folder, env={**os.environ, "PATH": str(tools)}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -82,6 +80,46 @@ def test_an_installed_engine_confines_as_well_and_is_not_to_be_read(
     said = json.dumps(record)
     assert "it said PermissionError" in said or "it said FileNotFoundError" in said
     assert "READ" not in said
+
+
+@pytest.mark.parametrize("bubblewrap", [False, True])
+@pytest.mark.parametrize(
+    "options", [(), ("--require-isolation", "confined"), ("--require-isolation", "sealed")]
+)
+def test_a_learner_s_folder_is_never_the_course_and_nothing_of_it_runs(
+    packages: Path, tmp_path: Path, options: tuple[str, ...], bubblewrap: bool
+) -> None:
+    (work,) = ROOT.glob("exercises/multi_head_attention")
+    shutil.copytree(work, tmp_path / "theirs" / "exercises" / work.name)
+    mark = tmp_path / "ran"
+    for name in ("checks.py", "conftest.py", "concat.py"):
+        with (tmp_path / "theirs" / "exercises" / work.name / name).open("a", encoding="utf-8") as file:
+            file.write(f"\nopen({str(mark)!r}, 'w').close()\n")
+    program = packages.parent.parent.parent / "bin" / "python"
+    path = os.environ["PATH"] if bubblewrap else ""
+    for here, given, said in [
+        (
+            tmp_path / "theirs",
+            f"exercises/{work.name}",
+            "say where the course is: --course DIR, or GRADER_COURSE;",
+        ),
+        (tmp_path / "theirs" / "exercises" / work.name, ".", "say where the course is: --course DIR"),
+        (tmp_path / "theirs", ".", "say where the course is: --course DIR"),
+    ]:
+        done = subprocess.run(
+            [str(program), "-m", "grader", "grade", given, *options],
+            cwd=here, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"grader: {said}")
+        assert done.stderr.count("\n") == 1
+    for course in (tmp_path / "theirs", Path(work.name)):
+        done = subprocess.run(
+            [str(program), "-m", "grader", "grade", ".", *options, "--course", str(course)],
+            cwd=tmp_path / "theirs", env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, "")
+    assert not mark.exists()
 
 
 def test_libraries_around_the_grader_are_listed_and_given_one_by_one(

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
+from grader.courses import find_course, lesson_slugs
 from grader.errors import InputError, LessonError
-from grader.lessons import Lesson, find_lesson, find_root, lesson_slugs
+from grader.lessons import Lesson, find_lesson
 
 GOOD = """\
 version: 1
@@ -100,23 +101,8 @@ def test_an_unknown_lesson_is_answered_with_those_there_are(tmp_path: Path, slug
 
 
 def test_a_place_without_lessons_says_what_it_looked_for(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no lesson here; run where there is an exercises/<lesson>/"):
+    with pytest.raises(InputError, match=r"no exercises/<lesson>/lesson.yaml in it; name the folder"):
         find_lesson(None, tmp_path)
-
-
-def test_the_root_is_the_package_s_own_or_the_nearest_above(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from grader import lessons
-
-    assert find_root() == Path(lessons.__file__).parents[1]
-    monkeypatch.setattr(lessons, "__file__", str(tmp_path / "site" / "grader" / "lessons.py"))
-    inside = make(tmp_path / "course") / "exercises" / "toy"
-    monkeypatch.chdir(inside)
-    assert find_root() == tmp_path / "course"
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="go to the course folder"):
-        find_root()
 
 
 PROBLEMS = {
@@ -270,17 +256,17 @@ def test_bom_and_windows_line_ends_are_no_trouble(tmp_path: Path) -> None:
 
 
 def test_reading_lessons_imports_nothing_heavy() -> None:
-    code = "import sys, grader.lessons as l; l.find_lesson(l.lesson_slugs(l.find_root())[0])"
+    code = "import sys, grader.lessons as l; l.find_lesson(l.lesson_slugs(l.find_course())[0])"
     code += "; print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=find_root(), capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=find_course(), capture_output=True, text=True, check=True
     )
     assert {"torch", "numpy", "pytest", "matplotlib", "rich"}.isdisjoint(done.stdout.split())
 
 
 OURS = [
     pytest.param(lesson, step, id=f"{lesson.slug}-{step.id}")
-    for lesson in (find_lesson(slug) for slug in lesson_slugs(find_root()))
+    for lesson in (find_lesson(slug) for slug in lesson_slugs(find_course()))
     for step in lesson.steps
 ]
 
@@ -306,7 +292,7 @@ def test_skeletons_look_alike(lesson: Lesson, step) -> None:
 
 
 def test_every_step_serves_an_objective() -> None:
-    for slug in lesson_slugs(find_root()):
+    for slug in lesson_slugs(find_course()):
         lesson = find_lesson(slug)
         served = {name for objective in lesson.objectives for name in objective.steps}
         assert served == {step.id for step in lesson.steps}, slug

@@ -581,17 +581,39 @@ def test_the_schema_tells_an_editor_what_the_reader_would_refuse(name: str) -> N
 def test_the_only_bank_needs_no_name_and_of_several_one_must_be_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bank_module, "find_root", lambda: tmp_path)
+    monkeypatch.setattr(bank_module, "find_course", lambda _: tmp_path)
     with pytest.raises(InputError, match="no bank of questions here; name its file"):
         find_bank()
     path = write(tmp_path)
     assert find_bank() == find_bank(Path("toy")) == find_bank(path) == path
     assert find_bank(Path("elsewhere.yaml")) == Path("elsewhere.yaml")
     write(tmp_path, name="other")
-    with pytest.raises(InputError, match=r"several banks in .*; name one of other, toy"):
+    with pytest.raises(InputError, match=r"several lessons have a bank; say which with --lesson: other, toy"):
         find_bank()
-    with pytest.raises(InputError, match=r"no bank 'tox' in .*; there is other, toy"):
+    with pytest.raises(InputError, match=r"no bank 'tox' in quizzes/; there is other, toy"):
         find_bank(Path("tox"))
+    with pytest.raises(InputError, match=r"no bank 'tox' in quizzes/; there is other, toy"):
+        find_bank(lesson="tox")
+    assert find_bank(lesson="toy") == find_bank(hint="toy") == path
+    with pytest.raises(InputError, match="say which with --lesson"):
+        find_bank(hint="tox")
+    assert find_bank(Path("toy"), lesson="other", hint="other") == path
+
+
+def test_without_a_name_every_bank_is_checked_and_a_bad_one_hides_no_good_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bank_module, "find_course", lambda _: tmp_path)
+    paths = [write(tmp_path, name=name) for name in ("a", "b", "c")]
+    check()
+    assert [line.partition(": ")[0] for line in capsys.readouterr().out.splitlines()] == list(map(str, paths))
+    paths[0].write_text("quiz: [", "utf-8")
+    paths[1].write_text("{}", "utf-8")
+    with pytest.raises(LessonError, match=r"^quizzes/a\.yaml.* \(and 1 more\)$"):
+        check()
+    assert capsys.readouterr().out.startswith(f"{paths[2]}: ")
+    check(lesson="c")
+    assert capsys.readouterr().out.startswith(f"{paths[2]}: ")
 
 
 def test_a_bank_is_summed_up_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

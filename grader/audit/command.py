@@ -11,7 +11,8 @@ from typing import Annotated
 
 import typer
 
-from grader.lessons import find_root, lesson_slugs
+from grader.courses import find_course, lesson_slugs
+from grader.options import CourseOption
 from grader.output import check_places, write_text
 from grader.report.display import display
 
@@ -29,6 +30,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 def command(
     slug: Annotated[str | None, typer.Argument(help="The lesson; the only one there if left out.")] = None,
     *,
+    course: CourseOption = None,
     right: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Right submissions; without it tests/golden/right, if it is there."),
@@ -67,6 +69,7 @@ def command(
     many, few = (QUICK_SEEDS, QUICK_MUTANTS) if quick else (SEEDS, None)
     plan = Plan(
         slug=slug,
+        root=find_course(course),
         seed=seed,
         seeds=many if seeds is None else seeds,
         mutants=few if mutants is None else mutants,
@@ -99,7 +102,7 @@ def run(plan: Plan, json: Path | None, html: Path | None) -> Audit:
 
 def _usual(plan: Plan) -> Path | None:
     """The right submissions kept beside the lesson; with several lessons nobody knows whose they are."""
-    root = find_root() if plan.root is None else plan.root
+    root = find_course(plan.root)
     folder = root.joinpath(*RIGHT)
     return folder if folder.is_dir() and len(lesson_slugs(root)) == 1 else None
 

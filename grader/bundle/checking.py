@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Sequence
@@ -10,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.apart import grade_apart
+from grader.courses import MANIFEST, find_course
 from grader.errors import GraderError, InputError
-from grader.lessons import find_root
 
 from .archive import unpacked
 from .contents import forbidden_files, leaks, secrets
-from .manifest import MANIFEST, differences
+from .manifest import differences
 from .model import Item
 
 SECONDS = 180.0
@@ -30,8 +31,8 @@ class Examined:
     wrong: int
 
 
-def examine(path: Path) -> Examined:
-    """Everything worth knowing before a bundle is published. Raises InputError."""
+def examine(path: Path, root: Path | None = None) -> Examined:
+    """Everything worth knowing before a bundle is published; `root` is the course it was made from. Raises InputError."""
     try:
         data = path.read_bytes()
         items = [Item(path.name, data)] if path.suffix == ".ipynb" or _is_moodle(data) else unpacked(data)
@@ -53,7 +54,7 @@ def examine(path: Path) -> Examined:
     if audience == "staff":
         good.append("for staff only: it holds the solution, and belongs where no learner can read")
     else:
-        found = _given_away(items, str(facts.get("lesson", "")))
+        found = _given_away(items, str(facts.get("lesson", "")), root)
         (bad if found else good).append(
             f"it gives away {found[0]} (and {len(found) - 1} more)" if found else "it holds no hidden line"
         )
@@ -100,11 +101,11 @@ def _facts(items: Sequence[Item]) -> dict[str, object]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _given_away(items: Sequence[Item], slug: str) -> list[str]:
+def _given_away(items: Sequence[Item], slug: str, said: Path | None) -> list[str]:
     """Hidden files, and hidden lines where the checkout is here to know them."""
     found = forbidden_files(items, "learner")
     try:
-        root = find_root()
+        root = find_course(said)
     except GraderError:
         return found
     return [*found, *leaks(items, secrets(root, slug))]
@@ -126,7 +127,9 @@ def _grades(items: Sequence[Item]) -> tuple[str, bool]:
         engine = root / ".engine"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(engine)
-        done = grade_apart(lesson, course, SECONDS, engine=engine)
+        handed_in = root / ".work"  # apart from the course, as every submission is
+        shutil.copytree(lesson, handed_in)
+        done = grade_apart(handed_in, course, SECONDS, engine=engine)
     if done.record is None:
         return f"its skeleton cannot be graded: {done.said}", False
     record = done.record

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
+from grader.courses import LESSON_FILE
 from grader.errors import InputError
-from grader.lessons import LESSON_FILE, Lesson, Step
+from grader.lessons import Lesson, Step
 from grader.platforms.late import due_time
 from grader.records import Frozen
 from grader.yamltext import read_yaml

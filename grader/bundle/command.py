@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from grader.courses import find_course
 from grader.errors import InputError
-from grader.lessons import find_root
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places, write_bytes
 
 from .choices import due_date, read_course
@@ -31,8 +32,11 @@ def command(
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The file to write; a folder for several bundles.")
     ] = None,
-    lesson: Annotated[str | None, typer.Option(help="The lesson, where there are several.")] = None,
-    course: Annotated[str | None, typer.Option(metavar="NAME", help="The course's name, for titles.")] = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
+    course_name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The course's name, for titles.")
+    ] = None,
     due: Annotated[str | None, typer.Option(metavar="DATE", help="2026-12-01T23:59+01:00, say.")] = None,
     points: Annotated[
         float | None, typer.Option(min=0.01, help="What the whole is worth on platforms.")
@@ -49,7 +53,7 @@ def command(
     Exit codes: 0 made; 2 what was asked for cannot be made; 3 the machine failed.
     """
     if kind == "check":
-        _check(bundle)
+        _check(bundle, course)
         return
     if kind not in (*KINDS, ALL):
         raise InputError(f"no bundle is called {kind!r}; there are {', '.join(KINDS)} and all")
@@ -57,10 +61,11 @@ def command(
         raise InputError(f"{bundle}: one argument too many; say --out {bundle}")
     if out is None:
         raise InputError("say where to write it: --out PATH")
-    written = read_course(options, find_root())
+    root = find_course(course)
+    written = read_course(options, root)
     chosen = replace(
         written,
-        course=written.course if course is None else course,
+        course=written.course if course_name is None else course_name,
         due=due_date(written.due if due is None else due),
         points=written.points if points is None else points,
         seed=written.seed if seed is None else seed,
@@ -70,7 +75,7 @@ def command(
     )
     names = list(KINDS) if kind == ALL else [kind]
     made_now = [each for name in names for each in KINDS[name]]
-    _make([(each, _place(each, kind, out, len(made_now) > 1)) for each in made_now], lesson, chosen)
+    _make([(each, _place(each, kind, out, len(made_now) > 1)) for each in made_now], lesson, chosen, root)
 
 
 def _place(kind: Kind, asked: str, out: Path, many: bool) -> Path:
@@ -83,12 +88,12 @@ def _place(kind: Kind, asked: str, out: Path, many: bool) -> Path:
     return out.with_name(f"{out.stem}-{kind.name.removeprefix(f'{asked}-')}{kind.suffix}")
 
 
-def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options) -> None:
+def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options, root: Path) -> None:
     for _, place in places:
         if not place.parent.exists():
             place.parent.mkdir(parents=True)
     check_places(place for _, place in places)
-    source = source_of(lesson, options)
+    source = source_of(lesson, options, root)
     ready = [(kind, place, made(kind, source)) for kind, place in places]
     for kind, place, data in ready:
         write_bytes(place, data)
@@ -96,12 +101,12 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options)
         typer.echo(f"{place}: {len(data) / 1024:.0f} KiB, {whom}; {kind.say}")
 
 
-def _check(bundle: Path | None) -> None:
+def _check(bundle: Path | None, course: Path | None) -> None:
     from .checking import examine
 
     if bundle is None:
         raise InputError("say which bundle: grader bundle check FILE")
-    told = examine(bundle)
+    told = examine(bundle, course)
     typer.echo("\n".join(told.lines))
     if told.wrong:
         raise typer.Exit(1)

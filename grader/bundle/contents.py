@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from grader.courses import LESSON_FILE
 from grader.errors import InputError
-from grader.lessons import LESSON_FILE, Lesson
+from grader.lessons import Lesson
 from grader.seal import MAGIC, laid_open
 
 from .archive import unpacked

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from grader.courses import find_course
 from grader.errors import LessonError
-from grader.lessons import find_lesson, find_root
+from grader.lessons import find_lesson
 
 from .archive import packed
 from .choices import cut_down
@@ -19,7 +20,7 @@ from .sealing import sealed_answers
 
 def source_of(slug: str | None, options: Options, root: Path | None = None) -> Source:
     """What bundles of a lesson are made from. Raises InputError, LessonError."""
-    home = find_root() if root is None else root
+    home = find_course(root)
     lesson = cut_down(find_lesson(slug, home), options.steps)
     parts = Parts(
         wheel=functools.cache(lambda: engine_wheel(home)),

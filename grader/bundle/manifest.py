@@ -7,10 +7,9 @@ import json
 from collections.abc import Sequence
 
 from grader import __version__
+from grader.courses import MANIFEST
 
 from .model import Item, Kind, Source
-
-MANIFEST = "MANIFEST.json"
 
 
 def manifest(kind: Kind, source: Source, items: Sequence[Item]) -> Item:

@@ -39,11 +39,15 @@ def cells(source: Source) -> list[Cell]:
     for step in source.lesson.steps:
         made.append(heading(step, _worth(source, step)))
         made.append(code(f"{step.id}-work", work[step.id], nbgrader=_solution(step)))
-        made.append(ours(f"{step.id}-try", LEAVE, f'from grader.incell import check\n\ncheck("{step.id}")'))
+        made.append(
+            ours(
+                f"{step.id}-try", LEAVE, f'from grader.incell import check\n\ncheck("{step.id}", course=".")'
+            )
+        )
     made.append(markdown("points", "## Points\n\nOne cell a step: what it earns, and what to mend."))
     for step in source.lesson.steps:
         worth = _worth(source, step)
-        test = f'from grader.incell import points\n\npoints("{step.id}", {worth:g})'
+        test = f'from grader.incell import points\n\npoints("{step.id}", {worth:g}, course=".")'
         made.append(ours(f"{step.id}-check", LEAVE, test, nbgrader=_test(step, worth)))
     made.append(markdown("end", "That was all. Restart, run all cells, save, and hand in."))
     return [*made, *quiz(source)]

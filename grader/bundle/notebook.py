@@ -21,7 +21,7 @@ NEEDED = {  # what a grade imports, by the name it is installed under; a noteboo
 }  # fmt: skip
 LINE = 20_000  # characters of the payload in one line, so that editors stay quick
 
-SETUP = """import base64, importlib.util, io, os, shutil, subprocess, sys, zipfile
+SETUP = """import base64, functools, importlib.util, io, os, shutil, subprocess, sys, zipfile
 _needed = {needed}
 _missing = [name for module, name in _needed.items() if importlib.util.find_spec(module) is None]
 if _missing:
@@ -34,6 +34,7 @@ if not os.path.isdir(_place):
     os.rename(_place + ".new", _place)
 sys.path.insert(0, os.path.join(_place, "engine"))
 from grader.incell import check
+check = functools.partial(check, course=_place)
 print("ready: check('{first}') tells about a step, check() about all of them")"""
 
 

@@ -34,7 +34,7 @@ points: {points}
 def test_{name}():
     from grader.incell import earned
 
-    earned("{step}", "{check}")'''
+    earned("{step}", "{check}", course=".")'''
 
 
 def items(source: Source) -> list[Item]:

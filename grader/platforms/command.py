@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from grader.errors import InputError
 from grader.lessons import find_lesson
+from grader.options import CourseOption
 from grader.output import write_text
 from grader.records import Record
 from grader.sinks import json_quiet, terminal, workflow_command
@@ -70,6 +71,7 @@ def github(
     points: PointsOption = None,
     due: DueOption = "",
     commit: CommitOption = "",
+    course: CourseOption = None,
 ) -> None:
     """Write the job summary where GITHUB_STEP_SUMMARY says, and annotations on standard output."""
     from .github import commands, summary
@@ -78,10 +80,10 @@ def github(
     late = handed(commit, due).said
     read, why = _outcome(record, unusable)
     if read is None:
-        text, line = nothing(why, find_lesson(None).title)
+        text, line = nothing(why, find_lesson(None, course).title)
         lines = [line]
     else:
-        lesson = find_lesson(read.lesson)
+        lesson = find_lesson(read.lesson, course)
         scale = scale_of(points, read.max_score)
         text = summary(read, lesson.title, late, scale)
         lines = commands(read, lesson, submission, prefix, scale)
@@ -120,13 +122,14 @@ def classroom50(
     *,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the result goes.")] = Path("result.json"),
     points: PointsOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Write Classroom 50's result.json; its own environment variables say whose work this is."""
     from .classroom50 import result
 
     read, why = _outcome(record, unusable)
     if read is None:
-        lesson = find_lesson(None)
+        lesson = find_lesson(None, course)
         found = unrun(lesson, scale_of(points, lesson.max_score), why)
     else:
         found = rows(read, scale_of(points, read.max_score))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
+from grader.courses import LESSON_FILE, find_course
 from grader.errors import InputError, LessonError
-from grader.lessons import LESSON_FILE, Lesson, find_root, read_lesson
+from grader.lessons import Lesson, read_lesson
 from grader.records import Frozen
 from grader.text import printable
 from grader.yamltext import Loc, YamlText
@@ -23,7 +24,7 @@ from .questions import Question
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
-__all__ = ["Bank", "bank_schema", "find_bank", "read_bank"]
+__all__ = ["Bank", "all_banks", "bank_schema", "find_bank", "read_bank"]
 
 
 class Bank(Frozen):
@@ -53,21 +54,34 @@ class Bank(Frozen):
         return tuple(by_id[name] for name in dict.fromkeys(wanted))
 
 
-def find_bank(bank: Path | None = None) -> Path:
-    """The bank's file: as given, or named as in quizzes/, or the only one there. Raises InputError."""
+def find_bank(
+    bank: Path | None = None, course: Path | None = None, lesson: str | None = None, hint: str | None = None
+) -> Path:
+    """The bank's file: as given, or named as in quizzes/, or the lesson's, or the only one there. Raises InputError.
+
+    Where nothing is said and there are several, `hint` counts if a bank has that name.
+    """
     if bank is not None and (bank.is_file() or bank.suffix):
         return bank
-    folder = find_root() / "quizzes"
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
-    if bank is None and len(names) == 1:
-        return folder / f"{names[0]}.yaml"
-    if not names:
+    banks = {path.stem: path for path in all_banks(course)}
+    names = ", ".join(banks)
+    wanted = str(bank) if bank is not None else lesson
+    if wanted is not None and wanted not in banks:
+        raise InputError(f"no bank {wanted[:64]!r} in quizzes/; there is {names}")
+    if wanted is not None:
+        return banks[wanted]
+    if len(banks) > 1 and hint not in banks:
+        raise InputError(f"several lessons have a bank; say which with --lesson: {names}")
+    return banks[hint] if hint in banks else next(iter(banks.values()))
+
+
+def all_banks(course: Path | None = None) -> list[Path]:
+    """The banks of a course, sorted. Raises InputError where there is none."""
+    folder = find_course(course) / "quizzes"
+    found = sorted(folder.glob("*.yaml"))
+    if not found:
         raise InputError(f"{folder}: no bank of questions here; name its file")
-    if bank is None:
-        raise InputError(f"several banks in {folder}; name one of {', '.join(names)}")
-    if str(bank) not in names:
-        raise InputError(f"no bank {str(bank)!r} in {folder}; there is {', '.join(names)}")
-    return folder / f"{bank}.yaml"
+    return found
 
 
 def read_bank(path: Path, root: Path | None = None) -> Bank:

@@ -7,7 +7,10 @@ from typing import Annotated
 
 import typer
 
-from .bank import Bank, bank_schema, find_bank, read_bank
+from grader.errors import LessonError
+from grader.options import CourseOption, LessonOption
+
+from .bank import Bank, all_banks, bank_schema, find_bank, read_bank
 from .checking import usable
 
 __all__ = ["check", "schema", "summary"]
@@ -16,12 +19,22 @@ __all__ = ["check", "schema", "summary"]
 def check(
     bank: Annotated[
         Path | None,
-        typer.Argument(help="A bank's file, or its name in quizzes/; the only one there if left out."),
+        typer.Argument(help="A bank's file, or its name in quizzes/; all of them if left out."),
     ] = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Check a bank of questions whole, every draw of every question, and sum it up in a line."""
-    path = find_bank(bank)
-    typer.echo(f"{path}: {summary(read_bank(path))}")
+    every = bank is None and lesson is None
+    faults: list[LessonError] = []
+    for path in all_banks(course) if every else [find_bank(bank, course, lesson)]:
+        try:
+            typer.echo(f"{path}: {summary(read_bank(path))}")
+        except LessonError as error:
+            faults.append(error)
+    if faults:
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        raise LessonError(f"{faults[0]}{more}")
 
 
 def schema(

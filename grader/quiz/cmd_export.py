@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from grader.errors import InputError
+from grader.options import CourseOption, LessonOption
 
 __all__ = ["MOST_VARIANTS", "export"]
 
@@ -16,6 +17,7 @@ NAMES = ("moodle-xml", "gift", "canvas-qti", "qti21", "jupyterquiz", "markdown",
 
 
 def export(
+    *,
     to: Annotated[str, typer.Option("--to", metavar="FORMAT", help=f"One of {', '.join(NAMES)}.")],
     out: Annotated[
         Path, typer.Option("--out", metavar="FILE", help="Where to write it; the zips end in .zip.")
@@ -39,6 +41,8 @@ def export(
     without_key: Annotated[
         bool, typer.Option("--without-key", help="No answer, feedback or explanation (markdown and csv).")
     ] = False,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Write questions for Moodle, Canvas, a notebook, people or a table, and say what the format cannot hold."""
     from grader.output import check_places, write_bytes
@@ -56,7 +60,7 @@ def export(
             f"--without-key: {to} is marked by its reader and needs the key; use markdown or csv"
         )
     check_places([out])
-    loaded = read_bank(find_bank(bank))
+    loaded = read_bank(find_bank(bank, course, lesson))
     made = plan(
         loaded,
         _ids(questions, every, [item.id for item in loaded.questions]),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.errors import InputError
+from grader.options import CourseOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,9 +30,10 @@ def import_questions(
     objective: Annotated[
         str, typer.Option("--objective", help="The objective of questions that say none by a tag.")
     ] = "imported",
+    course: CourseOption = None,
 ) -> None:
     """Read questions from GIFT or Moodle XML into a bank, and say what was not or not wholly taken over."""
-    from grader.lessons import LESSON_FILE, find_root, read_lesson
+    from grader.lessons import find_lesson
     from grader.output import check_places, write_text
 
     from .export.plan import Losses
@@ -44,10 +46,7 @@ def import_questions(
     frame = Frame(quiz, out.stem.replace("_", " ").replace("-", " ") or "Imported", lesson or quiz, objective)
     known = None
     if lesson is not None:
-        folder = find_root() / "exercises" / lesson
-        if not (folder / LESSON_FILE).is_file():
-            raise InputError(f"no lesson {lesson[:60]!r} in {folder.parent}")
-        known = read_lesson(folder, find_root())
+        known = find_lesson(lesson, course)
     try:
         text, count = bank_yaml(_questions(data, losses), frame, known, losses)
     except InputError as error:

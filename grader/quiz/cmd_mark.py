@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from grader.errors import InputError, LessonError
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places, write_text
 from grader.sinks import terminal
 from grader.text import commandless, printable
@@ -63,6 +64,7 @@ LISTED = 12  # sheets up to which each gets its questions' lines
 
 def mark(
     sheets: SheetsArgument,
+    *,
     json: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write the record (of several sheets, one a line); - for stdout."),
@@ -72,6 +74,8 @@ def mark(
     every: Annotated[bool, typer.Option("--all", help="Mark all questions of the bank.")] = False,
     seed: SeedOption = None,
     decisions: DecisionsOption = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Mark answer sheets: right, partly right, wrong, or for a person to see; exit 0 whatever the marks.
 
@@ -79,7 +83,7 @@ def mark(
     """
     record_file = None if json in (None, "-") else Path(str(json))
     check_places([record_file] if record_file is not None else [])
-    loaded, read, kept, _ = opened(sheets, bank, decisions)
+    loaded, read, kept, _ = opened(sheets, bank, decisions, lesson, course)
     marker = SheetMarker(loaded, chosen(loaded, questions, every), seed, kept)
     records = [marker.mark(sheet) for sheet in read]
     for warning in (warning for sheet in read for warning in marker.warnings(sheet)):
@@ -91,20 +95,31 @@ def mark(
 
 
 def opened(
-    sheets: list[Path], bank: Path | None, decisions: Path | None
+    sheets: list[Path],
+    bank: Path | None,
+    decisions: Path | None,
+    lesson: str | None = None,
+    course: Path | None = None,
 ) -> tuple[Bank, list[Sheet], Decisions, Path]:
     """The bank, the sheets that can be used, the decisions and their file. Raises InputError.
 
     Says which sheets are left out, and why; a file of decisions beside the sheets is none.
     """
-    loaded = read_bank(find_bank(bank))
-    place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
-    kept = read_decisions(place)
-    read: list[Sheet] = []
+    found: list[Sheet] = []
     refused: list[str] = []
     for path in dict.fromkeys(path for path in sheets if path.name != DECISIONS_FILE):
         try:
-            read.append(_of_the_quiz(read_sheet(path), loaded.quiz))
+            found.append(read_sheet(path))
+        except InputError as error:
+            refused.append(str(error))
+    said = next((sheet.quiz for sheet in found if sheet.quiz is not None), None)
+    loaded = read_bank(find_bank(bank, course, lesson, said))
+    place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
+    kept = read_decisions(place)
+    read: list[Sheet] = []
+    for sheet in found:
+        try:
+            read.append(_of_the_quiz(sheet, loaded.quiz))
         except InputError as error:
             refused.append(str(error))
     if not read:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from grader.errors import InputError
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places
 from grader.text import commandless, printable
 
@@ -41,6 +42,7 @@ class Waiting:
 
 def review(
     sheets: SheetsArgument,
+    *,
     by: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Who decides; else the name this computer knows you by."),
@@ -51,9 +53,11 @@ def review(
     seed: SeedOption = None,
     decisions: DecisionsOption = None,
     listing: Annotated[bool, typer.Option("--list", help="Only list what waits.")] = False,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Decide the open answers one by one; each decision is kept at once and holds for equal answers."""
-    loaded, read, kept, place = opened(sheets, bank, decisions)
+    loaded, read, kept, place = opened(sheets, bank, decisions, lesson, course)
     marker = SheetMarker(loaded, chosen(loaded, questions, every), seed, kept)
     open_ones = waiting(marker, read)
     if listing or not open_ones:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grader.errors import InputError
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places, write_text
 from grader.sinks import terminal
 
@@ -38,6 +39,8 @@ def stats(
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page with pictures.")] = None,
     bank: BankOption = None,
     seed: SeedOption = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Say which questions are bad: difficulty, discrimination, who chose what, and how reliable the whole is."""
     record_file = None if json in (None, "-") else Path(str(json))
@@ -48,7 +51,7 @@ def stats(
 
     read = read_results(results)
     warnings = list(read.warnings)
-    loaded = _bank(read, bank, needed=bool(sheets))
+    loaded = _bank(read, bank, lesson, course, needed=bool(sheets))
     choices = None
     if sheets and loaded is not None:
         found = read_sheets(sheets, read.records)
@@ -76,22 +79,24 @@ def stats(
     _print(render(report, width=width, colour=colour, unicode=unicode))
 
 
-def _bank(read: Results, bank: Path | None, *, needed: bool) -> Bank | None:
+def _bank(
+    read: Results, bank: Path | None, lesson: str | None, course: Path | None, *, needed: bool
+) -> Bank | None:
     """The bank asked for; else that of the results, which only sheets cannot do without. Raises InputError."""
-    from grader.lessons import find_root
+    from grader.courses import find_course
 
     from .bank import find_bank, read_bank
 
-    if bank is None and not needed:
+    if bank is None and lesson is None and not needed:
         try:
-            path = find_root() / "quizzes" / f"{Path(read.quiz).name}.yaml"
+            path = find_course(course) / "quizzes" / f"{Path(read.quiz).name}.yaml"
             return read_bank(path) if path.is_file() else None
         except ValueError:  # a name that no file can have
             return None
         except InputError as error:
             typer.echo(f"grader: the questions' texts are left out: {terminal(str(error))}", err=True)
             return None
-    loaded = read_bank(find_bank(bank))
+    loaded = read_bank(find_bank(bank, course, lesson, read.quiz))
     if loaded.quiz != read.quiz:
         raise InputError(
             f"the results are of {read.quiz[:60]!r}, the bank is {loaded.quiz!r}; name its --bank"

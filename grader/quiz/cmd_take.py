@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from grader.errors import InputError
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places
 from grader.text import printable
 
@@ -49,9 +50,11 @@ def take_quiz(
     every: Annotated[bool, typer.Option("--all", help="Take all questions of the bank.")] = False,
     seed: SeedOption = 0,
     learner: LearnerOption = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Take the quiz here; every answer is kept at once, and the same command goes on where you stopped."""
-    loaded = read_bank(find_bank(bank))
+    loaded = read_bank(find_bank(bank, course, lesson))
     ids = chosen(loaded, questions, every)
     name = learner_name(learner if learner is not None else _account())
     place = out if out is not None else Path(f"quiz-{_file_name(name)}.yaml")

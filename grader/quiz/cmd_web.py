@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from grader.options import CourseOption, LessonOption
 from grader.output import check_places, write_text
 
 from .bank import find_bank, read_bank
@@ -29,10 +30,12 @@ def web(
     every: Annotated[bool, typer.Option("--all", help="Put all questions of the bank on the page.")] = False,
     seed: SeedOption = 0,
     learner: LearnerOption = None,
+    lesson: LessonOption = None,
+    course: CourseOption = None,
 ) -> None:
     """Write the quiz as one self-contained page; it saves an answer sheet for `grader quiz mark`."""
     check_places([out])
-    loaded = read_bank(find_bank(bank))
+    loaded = read_bank(find_bank(bank, course, lesson))
     ids = chosen(loaded, questions, every)
     name = learner_name(learner) if learner is not None else ""
     text = quiz_page(loaded, ids, seed=seed, learner=name, mode="exam" if exam else "practice")

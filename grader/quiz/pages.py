@@ -1,7 +1,6 @@
 """Finds and fills the Jinja2 templates that pages are made of.
 
-Templates lie in `templates/`, beside the engine's folder or inside it (where a package carries them along), or else
-in the course folder: the nearest `templates/` above the current folder. Files only: nothing is imported to find them.
+Templates lie in `templates/`, beside the engine's folder or, where a package carries them along, inside it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import InputError
+from grader.errors import MachineError
+from grader.paths import ENGINE, HOME
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -21,21 +21,20 @@ PROOF = "quiz"  # a folder of that name tells our templates from others
 
 
 def template_folder() -> Path:
-    """The folder of the templates. Raises InputError where there is none."""
-    here, engine = Path.cwd(), Path(__file__).resolve().parent.parent
-    for place in (engine.parent, engine, here, *here.parents):
+    """The folder of the templates. Raises MachineError where there is none."""
+    for place in (HOME, ENGINE):
         if (place / "templates" / PROOF).is_dir():
             return place / "templates"
-    raise InputError(f"{here}: no templates/{PROOF}/ here or above; go to the course folder")
+    raise MachineError(f"{HOME}: no templates/{PROOF}/ beside the engine; install it again")
 
 
 def template_text(name: str) -> str:
-    """A template's text as it stands, for styles and scripts. Raises InputError."""
+    """A template's text as it stands, for styles and scripts. Raises MachineError."""
     path = template_folder() / name
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror}); check the course folder") from None
+        raise MachineError(f"{path}: cannot be read ({error.strerror}); install the engine again") from None
 
 
 def render(name: str, **values: object) -> str:
