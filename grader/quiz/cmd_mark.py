@@ -112,6 +112,8 @@ def opened(
             found.append(read_sheet(path))
         except InputError as error:
             refused.append(str(error))
+    if not found:
+        raise none_left(refused, "sheet")
     said = next((sheet.quiz for sheet in found if sheet.quiz is not None), None)
     loaded = read_bank(find_bank(bank, course, lesson, said))
     place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
