@@ -50,7 +50,7 @@ def accounts_of(
         account = _plain_account(
             lesson, step, submission, found, standard, verdicts[step.id], missing[step.id]
         )
-        if not account.absent and not account.barred and _wrong(account):
+        if not account.absent and not account.barred and _wrong(account) and not _broken(account):
             around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
             account = _explained(lesson, account, found, standard, around)
         accounts[step.id] = account
@@ -89,6 +89,10 @@ def _plain_account(
 
 def _wrong(account: Account) -> bool:
     return any(verdict.status != "passed" for verdict in account.verdicts)
+
+
+def _broken(account: Account) -> bool:
+    return any(verdict.status == "broken" for verdict in account.verdicts)
 
 
 def _explained(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .posting import Due
 from .worker.wire import BODY_LIMIT, HEAD_LIMIT, LENGTHS, WireError, lengths, unpack
 
-FRAMES = 500  # of one group of a learner's; more are not even looked at
-GROUP_BYTES = 48 * 2**20  # of one group's frames, likewise: it all has to be kept until it is judged
+GROUP_BYTES = 48 * 2**20  # of one group's frames: it all has to be kept until it is judged
 HEAD_BYTES = 512 * 2**10  # of one answer's head: decoded, it takes many times as much
 GROUP_HEADS = 8 * 2**20  # of all heads of a group
 GROUP_VALUES = 400_000  # in all heads of a group: an empty list is two bytes there and 70 here
@@ -18,7 +18,7 @@ LONGEST = HEAD_LIMIT + BODY_LIMIT + 2**10  # of a frame in its envelope
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The frames one group of probes gave, in order, and how it ended."""
+    """The frames one group of probes gave, in order, how it ended, and what it was at: "start", "import", a probe."""
 
     frames: tuple[Mapping[str, object], ...]
     how: str
@@ -27,16 +27,18 @@ class Group:
 
 @dataclass(slots=True)
 class Arriving:
-    """A group's frames so far; a group that sends too much is cut off there."""
+    """A group's frames so far; a group that sends too much, or another frame than is due, is cut off there."""
 
-    most_frames: float
+    due: Sequence[Due]
     most_bytes: float
     frames: list[Mapping[str, object]] = field(default_factory=list)
     size: int = 0
     heads: int = 0
     values: int = 0
-    end: tuple[str, str] | None = None
+    end: str | None = None
+    begun: bool = True  # its process had been set up when it ended: known without asking it
     flooded: bool = False
+    unasked: bool = False  # it sent what was not due
 
     def add(self, frame: bytes | None) -> None:
         """Keep one more frame; None stands for one that was too long to keep."""
@@ -44,18 +46,32 @@ class Arriving:
         head = b"" if frame is None else head_of(frame)
         self.heads += len(head)
         self.values += sum(map(head.count, (b",", b"[", b"{")))
-        self.flooded = self.flooded or self.size > self.most_bytes or len(self.frames) >= self.most_frames
+        self.flooded = self.flooded or self.size > self.most_bytes
         if self.most_bytes < math.inf:  # a guest's: our own may say more
             self.flooded = self.flooded or self.heads > GROUP_HEADS or self.values > GROUP_VALUES
         if frame is None or self.flooded:
             self.flooded = True
         else:
-            self.frames.append(inner(frame))
+            self._keep(inner(frame))
+
+    def _keep(self, head: Mapping[str, object]) -> None:
+        """What a frame is about is known from its place: what it says of that itself does not count."""
+        due = self.due[len(self.frames)] if len(self.frames) < len(self.due) else None
+        self.unasked = self.unasked or due is None or head.get("kind") != due.kind
+        if due is not None and not self.unasked:
+            self.frames.append({**head, "probe": due.probe, "variant": due.variant})
 
     def group(self, cut: str) -> Group:
         """What came of it; `cut` says why, where it has no end of its own."""
-        how, what = self.end or (cut, "")
-        return Group(tuple(self.frames), "protocol" if self.flooded and how == "done" else how, what)
+        frames = tuple(self.frames)
+        if self.end is None:
+            return Group(frames, cut, "")
+        if not self.begun:
+            return Group(frames, self.end, "start")
+        spoilt = self.unasked or (self.flooded and self.end == "done")
+        at = self.due[len(frames)] if len(frames) < len(self.due) else None
+        what = "" if at is None else "import" if at.kind == "loaded" else at.probe
+        return Group(frames, "protocol" if spoilt else self.end, what)
 
 
 def head_of(frame: bytes) -> bytes:

@@ -19,6 +19,7 @@ ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade
 AGAIN = "again:"
 KILLED = "signal SIGKILL"
+UNASKED = ("stopped", "broken")  # outcomes after which a probe is not asked for a second time
 
 
 @dataclass(slots=True)
@@ -75,6 +76,12 @@ class _Gathered:
             self.loadings[asked.step] = Loading(stopped=words)
         for probe in self.left(asked) if probes is None else probes:
             self.store(asked)[probe.id] = Answer(probe.id, "stopped", message=words, during=during)
+
+    def fault(self, asked: _Asked, words: str) -> None:
+        """Say of all that is left of a group that it could not be asked, through no fault of the guest's."""
+        self.loadings.setdefault(asked.step, Loading(fault=words))
+        for probe in self.left(asked):
+            self.store(asked)[probe.id] = Answer(probe.id, "broken", message=words)
 
 
 def gather(
@@ -136,7 +143,7 @@ def _groups(probes: Sequence[Probe], again: bool = False) -> dict[str, _Asked]:
 def _put_off(got: _Gathered, waiting: dict[str, _Asked], key: str, asked: _Asked) -> None:
     """Now ask for the second time, but not for what was stopped the first time."""
     answers = got.answers
-    probes = [p for p in asked.probes if p.id not in answers or answers[p.id].outcome != "stopped"]
+    probes = [p for p in asked.probes if p.id not in answers or answers[p.id].outcome not in UNASKED]
     if probes:
         waiting[key] = replace(asked, probes=probes)
 
@@ -198,8 +205,10 @@ def _after_stop(got: _Gathered, asked: _Asked, group: Group) -> bool:
     last = asked.rounds >= ROUNDS
     if group.what == "start" and group.how != "turn":
         if last:
-            raise MachineError(f"a process for the submission's code could not be set up ({group.how})")
-        return False
+            got.fault(
+                asked, f"no process could be set up for it on this machine ({group.how}); grade it again"
+            )
+        return last
     if group.how == "turn" and not last:
         return False
     if group.what == "import" or group.how in ("done", "cpu", "turn", "protocol", "disk"):

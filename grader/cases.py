@@ -34,6 +34,10 @@ class Unreached(Exception):
     """A criterion that could not be judged, because of what the text names."""
 
 
+class Broken(Exception):
+    """A criterion that could not be judged, because the grader or its machine failed; the text says how."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One probe with the learner's answer and the expected one.
@@ -66,11 +70,13 @@ class Case:
 
     def returned(self) -> None:
         """The script came to its end. Raises Finding that says what happened instead."""
+        _sound(self.got)
         if self.got.outcome != "returned":
             raise Finding(because(self.probe, self.got))
 
     def refuses(self, *mentions: object) -> None:
         """A ValueError or an AssertionError was raised; a ValueError's text names all `mentions`."""
+        _sound(self.got)
         asked = "expected a ValueError"
         if self.got.outcome in ("absent", "stopped") or self.got.during == "import":
             raise Finding(because(self.probe, self.got))
@@ -182,6 +188,7 @@ class Case:
 
     def _repeated(self, names: Sequence[str]) -> None:
         assert self.again is not None
+        _sound(self.again)
         if self.again.outcome != "returned":
             raise Finding(
                 f"the same call in a fresh process ended otherwise: {because(self.probe, self.again)}"
@@ -193,6 +200,12 @@ class Case:
 
 
 Select = Callable[[str], list[Case]]
+
+
+def _sound(answer: Answer) -> None:
+    """It was asked at all. Raises Broken."""
+    if answer.outcome == "broken":
+        raise Broken(answer.message)
 
 
 def _mixes_devices(raised: Raised) -> bool:
@@ -217,4 +230,4 @@ def _where(raised: Raised) -> str:
     return f" ({raised.lines[-1].path}, line {raised.lines[-1].number})" if raised.lines else ""
 
 
-__all__ = ["Case", "Finding", "Select", "Unreached", "number", "unnamed"]
+__all__ = ["Broken", "Case", "Finding", "Select", "Unreached", "number", "unnamed"]

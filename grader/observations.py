@@ -24,7 +24,7 @@ def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> s
         return f"{step.file} is not there"
     if report is None:
         return f"{names} was not found in {submission.name}"
-    if report.error is not None or report.stopped or report.found:
+    if report.error is not None or report.stopped or report.found or report.fault:
         return ""
     where = step.file if submission.form == "folder" else submission.name
     near = _nearest([item.name for item in step.provides], report.seen)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .cases import Case, Finding, Select, Unreached
+from .cases import Broken, Case, Finding, Select, Unreached
 from .records import CheckStatus
 
 
@@ -92,6 +92,8 @@ def _judged(call: pytest.CallInfo[Any]) -> tuple[CheckStatus, str]:
         return "failed", str(error)
     if isinstance(error, Unreached):
         return "not_reached", str(error)
+    if isinstance(error, Broken):
+        return "broken", str(error)
     return "broken", f"the check itself failed: {type(error).__name__}: {error}"[:300]
 
 

@@ -11,14 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from .arriving import FRAMES, GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
+from .arriving import GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .errors import MachineError
 from .isolation import level, parts
 from .jail import jailed, trusted
+from .posting import due, posted
 from .processes import close, write
 from .running import Running, Way, way
 from .twins import Twins
-from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
+from .worker.wire import LENGTHS, WireError, unpack
 
 START_SECONDS = 120.0  # until the zygote says hello; a cold disk takes its time
 
@@ -35,7 +36,7 @@ class Worker:
     ) -> None:
         self.hello: Mapping[str, object] = {}
         self._greeted = False
-        self._most = (FRAMES, GROUP_BYTES) if bounded else (math.inf, math.inf)
+        self._most = GROUP_BYTES if bounded else math.inf
         self._ways = ways
         self._left = ways()
         self._lock = threading.Lock()
@@ -63,15 +64,16 @@ class Worker:
         A group that ended as "deadline" or "worker died" was cut off by that. Raises MachineError when the
         worker does not even say hello, cannot be asked or heard, or was closed meanwhile.
         """
-        shared = request.get("shared")
-        assert isinstance(shared, Mapping)
+        asked = request["groups"]
+        assert isinstance(asked, list)
+        arriving = [Arriving(due(group), self._most) for group in asked]
         with self._turn:
             with self._to_its_end():
                 self.wait_for_hello(deadline)
-            asked = {**request, "kind": "run", "shared": {**shared, "uid": self._last.uid}}
-            data = pack(asked, REQUEST_BLOBS)
+            data = posted(request, self._last.uid)
             with self._to_its_end():
-                return self._answers(data, groups, deadline)
+                cut = self._answers(data, arriving, deadline)
+        return {name: group.group(cut) for name, group in zip(groups, arriving, strict=True)}
 
     @contextmanager
     def _to_its_end(self) -> Iterator[None]:
@@ -82,24 +84,25 @@ class Worker:
             self.stop()
             raise
 
-    def _answers(self, data: bytes, groups: Sequence[str], deadline: float) -> dict[str, Group]:
+    def _answers(self, data: bytes, arriving: Sequence[Arriving], deadline: float) -> str:
+        """Ask, and take in all that comes home; tells why groups without an end have none."""
         faults: list[Exception | None] = []
         stream = self._alive().stdin
         threading.Thread(target=lambda: faults.append(write(stream, data)), daemon=True).start()
-        arriving = {group: Arriving(*self._most) for group in groups}
         idle = False
         while not idle:
             head, body = self._read(deadline)
             if head is None:
                 break
             idle = head.get("kind") == "idle"
-            group = arriving.get(str(head.get("group")))
-            if group is None:
+            number = head.get("group")
+            if not isinstance(number, int) or not 0 <= number < len(arriving):
                 continue
             if head.get("kind") == "end":
-                group.end = (str(head.get("how")), str(head.get("what")))
+                arriving[number].end = str(head.get("how"))
+                arriving[number].begun = head.get("begun") is True
             elif head.get("kind") == "from":
-                group.add(body)
+                arriving[number].add(body)
         cut = "deadline" if time.monotonic() >= deadline else "worker died"
         if any(faults) and not self.closed:
             raise MachineError(f"the worker could not be asked: {faults[0]}")
@@ -107,7 +110,7 @@ class Worker:
             self.stop()
         if self.closed:
             raise MachineError("stopped before the submission was graded")
-        return {name: group.group(cut) for name, group in arriving.items()}
+        return cut
 
     def wait_for_hello(self, deadline: float) -> None:
         """Block until the worker has said hello, in the next weaker way where it does not start.

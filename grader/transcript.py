@@ -16,7 +16,7 @@ SIDES = 64  # axes of one tensor
 LARGEST = 2**63  # no size of a tensor, no line of a file, no count reaches it
 ROWS = 64  # lines of a traceback, names of values, cells passed over
 
-Outcome = Literal["returned", "unfit", "absent", "raised", "stopped"]
+Outcome = Literal["returned", "unfit", "absent", "raised", "stopped", "broken"]
 OUTCOMES: Mapping[str, Outcome] = {
     "returned": "returned",
     "unfit": "unfit",
@@ -112,6 +112,7 @@ class Loading:
     error: Raised | None = None
     passed_over: tuple[tuple[str, Raised], ...] = ()
     stopped: str = ""
+    fault: str = ""  # why it could not be asked at all: never the submission's
 
 
 @dataclass(frozen=True, slots=True)

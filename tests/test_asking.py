@@ -12,6 +12,7 @@ from grader.arriving import Arriving, Group, inner
 from grader.asking import ROUNDS, gather
 from grader.errors import MachineError
 from grader.lessons import Limits
+from grader.posting import Due
 from grader.probes import Probe
 from grader.requests import Run, limits_of
 from grader.transcript import Transcript
@@ -228,9 +229,17 @@ def test_what_the_deadline_cut_off_says_so() -> None:
     assert found.loadings["a"].stopped
 
 
-def test_a_process_that_cannot_be_set_up_is_never_the_learners_fault() -> None:
-    with pytest.raises(MachineError, match="could not be set up"):
-        play(lambda _, __, ___: Group((), "exit 71", "start"), "a")
+def test_a_process_that_cannot_be_set_up_is_never_the_learners_fault_and_costs_no_other_step() -> None:
+    def part(key: str, ids: list[str], _: int) -> Group:
+        return Group((), "exit 71", "start") if key.endswith("a") else answered(ids)
+
+    found, actor = play(part, "ab")
+    assert outcomes(found) == {"a1": "broken", "a2": "broken", "b1": "returned", "b2": "returned"}
+    words = "no process could be set up for it on this machine (exit 71); grade it again"
+    assert {found.answers[key].message for key in ("a1", "a2")} == {words}
+    assert found.loadings["a"].fault == words
+    assert sum("a" in now for now in actor.asked) == ROUNDS
+    assert "again:a" not in {key for now in actor.asked for key in now}
 
 
 def test_a_worker_that_never_starts_is_an_error_of_the_machine() -> None:
@@ -256,24 +265,58 @@ def test_a_worker_that_never_starts_is_an_error_of_the_machine() -> None:
 
 
 def test_a_group_that_sends_too_much_is_cut_off_there() -> None:
-    frame = pack({"kind": "answer", "probe": "a1"})
-    arriving = Arriving(3, 10 * len(frame))
+    frame = pack({"kind": "answer"})
+    arriving = Arriving((Due("answer", "a1"),) * 9, 2 * len(frame))
     for _ in range(5):
         arriving.add(frame)
-    arriving.end = ("done", "")
-    assert len(arriving.group("deadline").frames) == 3
+    arriving.end = "done"
+    assert len(arriving.group("deadline").frames) == 2
     assert arriving.group("deadline").how == "protocol"
-    small = Arriving(100, 2 * len(frame))
-    for _ in range(5):
-        small.add(frame)
-    assert len(small.frames) == 2
+
+
+DUE = (Due("loaded"), Due("answer", "a1"), Due("answer", "a2"), Due("done"))
+
+
+def came(*frames: Mapping[str, object], end: str | None = "exit 1", begun: bool = True) -> Group:
+    """What is made of a group that sent these and ended so; two answers were due from it."""
+    arriving = Arriving(DUE, 10**6, end=end, begun=begun)
+    for frame in frames:
+        arriving.add(pack(frame))
+    return arriving.group("deadline")
+
+
+LOADED, ANSWER, DONE = {"kind": "loaded"}, {"kind": "answer"}, {"kind": "done", "prints": ""}
+
+
+def test_what_a_child_was_at_is_told_by_how_much_has_come_and_by_nothing_it_says() -> None:
+    forged = {"kind": "begin", "what": "start"}
+    assert [came(*frames).what for frames in ((), (LOADED,), (LOADED, ANSWER))] == ["import", "a1", "a2"]
+    assert (came(forged).how, came(forged).what, came(forged).frames) == ("protocol", "import", ())
+    assert came(begun=False).what == "start"  # told by a pipe that no guest has ever held
+
+
+def test_which_question_is_answered_is_told_by_the_place_of_the_answer() -> None:
+    group = came(LOADED, {**ANSWER, "probe": "a2", "variant": "x"}, ANSWER, DONE, end="done")
+    assert [(frame["probe"], frame["variant"]) for frame in group.frames[1:3]] == [("a1", ""), ("a2", "")]
+    assert (group.how, group.what) == ("done", "")
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [(ANSWER,), (DONE,), (LOADED, DONE), (LOADED, LOADED), (LOADED, ANSWER, ANSWER, ANSWER), (LOADED, {})],
+)
+def test_a_frame_that_is_not_due_ends_its_group_there(frames: tuple[Mapping[str, object], ...]) -> None:
+    group = came(*frames, end="done")
+    assert group.how == "protocol"
+    right = [due.kind for due, frame in zip(DUE, frames, strict=False) if frame.get("kind") == due.kind]
+    assert len(group.frames) == len(right)
 
 
 def test_a_frame_too_long_to_keep_ends_a_group_too() -> None:
-    arriving = Arriving(9, 999)
+    arriving = Arriving(DUE, 999)
     arriving.add(None)
-    arriving.end = ("done", "")
-    assert arriving.group("deadline") == Group((), "protocol", "")
+    arriving.end = "done"
+    assert arriving.group("deadline") == Group((), "protocol", "import")
 
 
 @pytest.mark.parametrize(

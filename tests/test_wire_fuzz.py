@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.arriving import FRAMES, GROUP_BYTES, GROUP_HEADS, GROUP_VALUES, HEAD_BYTES, Arriving, inner
+from grader.arriving import GROUP_BYTES, GROUP_HEADS, GROUP_VALUES, HEAD_BYTES, Arriving, inner
+from grader.posting import Due
 from grader.transcript import OtherValue, TensorValue, read_value
 from grader.worker.wire import BODY_LIMIT, ITEM_SIZE, LENGTHS, Blob, WireError, pack, unpack
 from tests.fuzz.reading import honest, read, whole
@@ -243,7 +244,7 @@ def peak(action: object) -> int:
 def test_a_head_full_of_small_things_is_bounded_for_the_whole_group(piece: bytes) -> None:
     filling = piece * ((HEAD_BYTES - 100) // len(piece))
     frame = whole(b'{"kind":"answer","values":[' + filling + b"0]}")
-    arriving = Arriving(FRAMES, GROUP_BYTES)
+    arriving = Arriving((Due("answer"),) * 500, GROUP_BYTES)
 
     def all_of_them() -> None:
         for _ in range(40):
@@ -258,7 +259,7 @@ def test_a_head_full_of_small_things_is_bounded_for_the_whole_group(piece: bytes
 
 def test_long_texts_are_bounded_for_the_whole_group() -> None:
     frame = whole(b'{"kind":"done","prints":"' + b"\\ud83d\\ude00" * ((HEAD_BYTES - 100) // 12) + b'"}')
-    arriving = Arriving(FRAMES, GROUP_BYTES)
+    arriving = Arriving((Due("done"),) * 500, GROUP_BYTES)
     for _ in range(GROUP_HEADS // HEAD_BYTES + 2):
         arriving.add(frame)
     assert arriving.flooded
@@ -267,7 +268,7 @@ def test_long_texts_are_bounded_for_the_whole_group() -> None:
 
 def test_our_own_reference_may_say_more_than_a_guest() -> None:
     frame = whole(b'{"kind":"loaded","seen":[' + b"0," * 100_000 + b"0]}")
-    arriving = Arriving(float("inf"), float("inf"))
+    arriving = Arriving((Due("loaded"),) * 500, float("inf"))
     for _ in range(GROUP_VALUES // 100_000 + 2):
         arriving.add(frame)
     assert not arriving.flooded

@@ -15,6 +15,7 @@ from typing import Any
 from .describe import raised
 from .guest import CATALOGUE, Guest
 from .perform import perform
+from .pipes import send, write_all
 from .ready import make_room
 from .standins import stand_in
 from .walls import Walls, put_up
@@ -115,23 +116,18 @@ def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> N
     warnings.simplefilter("ignore")
     make_room(request)
     stand_in()
-    for part in (request, *request["more"]):
+    for part in request["parts"]:
         for variant in request["variants"]:
             modules = _replaced(request["modules"], variant["sources"])
             guest = Guest(modules, request["wanted"], guest, request["limits"]["import_seconds"])
             guest.install()
-            _send(out, {"kind": "begin", "what": "import"})
             gc.disable()
             names, report = load(guest, {**request, **part}, variant["mistakes"])
             gc.enable()
-            ready = pack({"kind": "loaded", "variant": variant["key"], **report})
+            send(out, {"kind": "loaded", **report})
             for letter in part["probes"]:
-                # What has come of one and that the next begins go together: the zygote is woken once.
-                _write(out, ready + pack({"kind": "begin", "what": letter["id"]}))
-                answer = perform(letter, names, guest.paths, request["exact"])
-                ready = _frame({**answer, "variant": variant["key"]})
-            _write(out, ready)
-    _send(out, {"kind": "done", "prints": prints.text()})
+                write_all(out, _frame(perform(letter, names, guest.paths, request["exact"])))
+    send(out, {"kind": "done", "prints": prints.text()})
 
 
 def _replaced(modules: list[Mapping[str, Any]], sources: Mapping[str, str]) -> list[Mapping[str, Any]]:
@@ -150,8 +146,9 @@ def _frame(answer: Mapping[str, object]) -> bytes:
     try:
         return pack(answer)
     except WireError as error:
-        kept = {key: answer[key] for key in ("kind", "probe", "variant")}
-        return pack({**kept, "outcome": "unfit", "message": f"returned what cannot be sent: {error}"})
+        return pack(
+            {"kind": "answer", "outcome": "unfit", "message": f"returned what cannot be sent: {error}"}
+        )
 
 
 def load(guest: Guest, request: Mapping[str, Any], mistakes: Any) -> tuple[dict[str, Any], dict[str, object]]:
@@ -205,13 +202,3 @@ def _own(key: str, value: Any) -> bool:
         return not key.startswith("_") and callable(value) and module != "builtins"
     except BaseException:
         return False
-
-
-def _send(out: int, head: Mapping[str, object]) -> None:
-    _write(out, pack(head))
-
-
-def _write(out: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(out, view) :]

@@ -30,7 +30,7 @@ def perform(
     letter: Mapping[str, Any], names: Mapping[str, Any], paths: set[str], exact: bool
 ) -> dict[str, object]:
     """Run a letter's script; whatever the guest does, the result is an answer's head that can be packed."""
-    answer: dict[str, object] = {"kind": "answer", "probe": letter["id"], "outcome": "returned", "values": {}}
+    answer: dict[str, object] = {"kind": "answer", "outcome": "returned", "values": {}}
     doing, seen = "inputs", Seen()
     dtype = torch.float64 if exact else getattr(torch, letter["dtype"])
     try:

@@ -43,7 +43,7 @@ def ours(shared: Mapping[str, Any], groups: list[Mapping[str, Any]], guest: Gues
         if shared.get("trusted") and guest.sources == modules:
             return guest
         guest.leave()
-    if not shared.get("trusted") or not any(each["mistakes"] for g in groups for each in g["variants"]):
+    if not shared.get("trusted") or not any(group["mistakes"] for group in groups):
         return None
     made = Guest(shared["modules"], shared["wanted"])
     try:

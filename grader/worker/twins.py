@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 
+from .children import take
 from .entering import enter, wait_until_open
 from .zygote import die_with_parent, prepare, serve_requests
 
@@ -25,8 +26,7 @@ def main() -> None:
     torch = prepare()
     if not os.fork():
         _part([*guests, jail])
-        serve_requests(ours[0], ours[1], torch)
-        os._exit(0)
+        _serve(ours, torch)
     if not os.fork():
         _part(ours)
         _jailed(guests, jail, torch)
@@ -34,6 +34,13 @@ def main() -> None:
         os.close(pipe)
     for _ in range(2):
         os.wait()
+
+
+def _serve(pipes: list[int], torch: object) -> None:
+    seat = serve_requests(pipes[0], pipes[1], torch)
+    if seat is not None:
+        take(seat)
+    os._exit(0)
 
 
 def _part(others: list[int]) -> None:
@@ -61,8 +68,7 @@ def _jailed(pipes: list[int], jail: int, torch: object) -> None:
         os._exit(REFUSED)
     pid = os.fork() if holder else 0
     if not pid:
-        serve_requests(pipes[0], pipes[1], torch)
-        os._exit(0)
+        _serve(pipes, torch)
     for pipe in pipes:
         os.close(pipe)
     os.waitpid(pid, 0)

@@ -1,7 +1,8 @@
 """The zygote: imports torch once, warms up, and forks a locked-in child for each group of probes.
 
 It supervises the children (wall clock, size of what they send, strays they leave) and forwards their
-frames as they are. It never looks into a frame further than its kind.
+frames as they are. It looks into none, nor into the letters that it hands on: what it has read, the next
+child could find in its memory.
 """
 
 from __future__ import annotations
@@ -15,16 +16,17 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
-from .children import Child, end, start
+from .children import Child, Seat, end, start, take
 from .guest import Guest
+from .pipes import hand_on, read_frame, send, write_all
 from .ready import import_libraries, ours
 from .scratch import LOOK_SECONDS, Scratch
 from .selftest import attack
 from .tidy import contents
 from .walls import Walls, parts, planned
-from .wire import LENGTHS, REQUEST_BLOBS, WireError, lengths, pack, unpack
+from .wire import LENGTHS, WireError, lengths, pack
 
 GROUP_BYTES = 128 * 2**20  # what one child may send in all
 GARBAGE = 20_000  # objects made before Python looks for circles: a child does not live long
@@ -39,7 +41,9 @@ def main() -> None:
     os.dup2(null, 0)
     os.dup2(null, 1)
     die_with_parent()
-    serve_requests(reader, writer, prepare())
+    seat = serve_requests(reader, writer, prepare())
+    if seat is not None:
+        take(seat)
 
 
 def prepare() -> Any:
@@ -58,27 +62,28 @@ def prepare() -> Any:
     return torch
 
 
-def serve_requests(source: int, writer: int, torch: Any) -> None:
-    """Say hello, then answer requests from one descriptor on the other until they end."""
+def serve_requests(source: int, writer: int, torch: Any) -> Seat | None:
+    """Say hello, then answer requests from one descriptor on the other until they end; in a new child its seat."""
     _settle()
     walls = planned(os.environ.pop("GRADER_WALLS", ""))
-    _send(writer, {**hello(torch), **parts(walls), **_tested(walls)})
+    send(writer, {**hello(torch), **parts(walls), **_tested(walls)})
     folder = os.environ.get("GRADER_SCRATCH", "")  # of the jail's own, emptied after each guest
     most = int(os.environ.pop("GRADER_SCRATCH_BYTES", "0"))
     scratch = Scratch(folder, contents(folder) if folder else frozenset(), most)
     guest: Guest | None = None
     fresh = True  # no guest has been here, who without Landlock may have left something for the next
-    with os.fdopen(source, "rb") as reader:
-        while True:
-            request = _read(reader)
-            if request is None or request.get("kind") != "run":
-                return
-            if fresh or (walls is not None and walls.landlock):
-                import_libraries(request["shared"].get("libraries", ()))
-            fresh = False
-            guest = ours(request["shared"], request["groups"], guest)
-            run(request, writer, scratch, walls, guest)
-            _send(writer, {"kind": "idle"})
+    while True:
+        request: Any = read_frame(source)
+        if request is None or request.get("kind") != "run":
+            return None
+        if fresh or (walls is not None and walls.landlock):
+            import_libraries(request["shared"].get("libraries", ()))
+        fresh = False
+        guest = ours(request["shared"], request["groups"], guest)
+        seat = run(request, source, writer, scratch, walls, guest)
+        if seat is not None:
+            return seat
+        send(writer, {"kind": "idle"})
 
 
 def hello(torch: Any) -> dict[str, object]:
@@ -117,32 +122,41 @@ def _cuda(torch: Any) -> str:
 
 def run(
     request: Mapping[str, Any],
+    source: int,
     writer: int,
     scratch: Scratch,
     walls: Walls | None = None,
     guest: Guest | None = None,
-) -> None:
-    """Run all groups of a request, a few side by side, each in a child of its own.
+) -> Seat | None:
+    """Run all groups of a request in their order, a few side by side, each in a child of its own.
 
-    A group that comes after another waits for that one's end, and is skipped when it was no good end.
+    A group that comes after another waits for that one's end, and is skipped when it was no good end. In a new
+    child its seat is returned.
     """
-    waiting = list(request["groups"])
+    groups, shared = request["groups"], request["shared"]
     slots = list(range(int(request["side_by_side"])))
     running: dict[int, tuple[Child, int]] = {}
-    looked = 0.0
-    ended: dict[str, str] = {}
-    while waiting or running:
-        while slots and (group := _next(waiting, [c.group for c, _ in running.values()])) is not None:
-            if ended.get(group["after"], "done") != "done":
-                _send(writer, {"kind": "end", "group": group["group"], "how": "skipped", "what": ""})
-                continue
-            slot = slots.pop()
-            others = [other.pipe for other, _ in running.values()]
-            asked = {**request["shared"], **group}
-            child = start(asked, slot, others, writer, walls, guest, scratch.place(slot))
-            running[child.pipe] = (child, slot)
+    ended: dict[int, str] = {}
+    looked, following = 0.0, 0
+    while following < len(groups) or running:
+        # The letters come in the order of the groups: one that has to wait holds up those behind it.
+        while slots and following < len(groups):
+            group, after = groups[following], groups[following]["after"]
+            if any(child.number == after for child, _ in running.values()):
+                break
+            if ended.get(after, "done") != "done":
+                hand_on(source, None, group["size"])
+                send(writer, {"kind": "end", "group": following, "how": "skipped", "begun": True})
+            else:
+                slot = slots.pop()
+                place = scratch.place(slot)
+                child = start(shared, group, following, _user(shared, slot), walls, guest, place, source)
+                if isinstance(child, Seat):
+                    return child
+                running[child.pipe] = (child, slot)
+            following += 1
         if not running:
-            break
+            continue
         now = time.monotonic()
         wait = min(min(child.deadline, child.end) for child, _ in running.values()) - now
         ready, _, _ = select.select(list(running), [], [], max(0.0, min(wait, LOOK_SECONDS)))
@@ -150,7 +164,7 @@ def run(
         looked = now if look else looked
         for pipe, (child, slot) in list(running.items()):
             how = _advance(child, pipe in ready, writer)
-            uid = None if request["shared"]["uid"] is None else request["shared"]["uid"] + slot
+            uid = _user(shared, slot)
             if how is None and look and scratch.overfull(slot, child.pid, uid):
                 how = "disk"
             if how is not None:
@@ -159,17 +173,15 @@ def run(
                 slots.append(slot)
                 how = end(child, how, [c.pid for c, _ in running.values()])
                 scratch.clear(slot, uid, walls)
-                ended[child.group] = how
-                _send(writer, {"kind": "end", "group": child.group, "how": how, "what": child.what})
-
-
-def _next(waiting: list[Mapping[str, Any]], running: list[str]) -> Mapping[str, Any] | None:
-    """Take out the first group that need not wait for one that is waiting or running."""
-    open_still = {*running, *(str(group["group"]) for group in waiting)}
-    for place, group in enumerate(waiting):
-        if group["after"] not in open_still:
-            return waiting.pop(place)
+                ended[child.number] = how
+                send(writer, {"kind": "end", "group": child.number, "how": how, "begun": child.begun()})
+                os.close(child.told)
     return None
+
+
+def _user(shared: Mapping[str, Any], slot: int) -> int | None:
+    """Who the child in a slot becomes; None where it stays who we are."""
+    return None if shared["uid"] is None else int(shared["uid"]) + slot
 
 
 def _advance(child: Child, ready: bool, writer: int) -> str | None:
@@ -181,9 +193,8 @@ def _advance(child: Child, ready: bool, writer: int) -> str | None:
         child.buffer += data
         child.received += len(data)
         try:
-            for kind, frame in child.frames():
-                if kind in ("loaded", "answer", "done"):
-                    _write(writer, _envelope(child.group, frame))
+            for frame in child.frames():
+                write_all(writer, _envelope(child.number, frame))
         except WireError:
             return "protocol"
         if child.received > GROUP_BYTES:
@@ -223,25 +234,7 @@ def _warm(torch: Any) -> None:
     torch.overrides.resolve_name(torch.matmul)  # fills a table that every watching child needs
 
 
-def _envelope(group: str, frame: bytes) -> bytes:
+def _envelope(group: int, frame: bytes) -> bytes:
     head = pack({"kind": "from", "group": group})
     head_size, _ = lengths(head[: LENGTHS.size])
     return LENGTHS.pack(head_size, len(frame)) + head[LENGTHS.size :] + frame
-
-
-def _read(reader: BinaryIO) -> dict[str, Any] | None:
-    prefix = reader.read(LENGTHS.size)
-    if len(prefix) < LENGTHS.size:
-        return None
-    head, body = lengths(prefix)
-    return unpack(reader.read(head), reader.read(body), REQUEST_BLOBS)
-
-
-def _send(writer: int, head: Mapping[str, object]) -> None:
-    _write(writer, pack(head))
-
-
-def _write(writer: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(writer, view) :]

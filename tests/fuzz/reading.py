@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from grader.arriving import FRAMES, GROUP_BYTES, Arriving
+from grader.arriving import GROUP_BYTES, Arriving
 from grader.asking import _Asked, _Gathered
 from grader.compare import difference, say
 from grader.figures import heat_maps
 from grader.lessons import Limits
+from grader.posting import Due
 from grader.probes import Probe
 from grader.requests import limits_of
 from grader.transcript import (
@@ -56,15 +57,18 @@ def read(frame: bytes) -> Answer | None:
         unpack(frame[LENGTHS.size : LENGTHS.size + head], frame[LENGTHS.size + head :])
     except WireError:
         pass
-    arriving = Arriving(FRAMES, GROUP_BYTES)
-    arriving.add(frame)
-    group = arriving.group("deadline")
     gathered = _Gathered(LIMITS)
-    gathered.keep(_Asked("step", [PROBE]), group)
+    kept: list[Mapping[str, object]] = []
+    for kind in ("loaded", "answer", "done"):  # whichever is due where it comes
+        arriving = Arriving((Due(kind, PROBE.id),), GROUP_BYTES)
+        arriving.add(frame)
+        group = arriving.group("deadline")
+        gathered.keep(_Asked("step", [PROBE]), group)
+        kept += group.frames
     for text in gathered.prints.values():
         plain_text(text, 2 * 64 * 2**10)
     answer = None
-    for told in group.frames:
+    for told in kept:
         answer = read_answer(told)
         plain_answer(answer)
         plain_loading(read_loading(told))
