@@ -576,7 +576,7 @@ WRONG_SUMS = file("mistakes", "def overlay(ids):\n    return {'add': {'add': lam
 
 def of_ours(*files: Mapping[str, Any], trusted: bool = True, mistakes: Sequence[str] = ("off",)) -> Any:
     shared = {"modules": files, "wanted": [], "trusted": trusted}
-    return shared, [{"variants": [{"key": "a", "mistakes": mistakes}]}]
+    return shared, [{"mistakes": bool(mistakes)}]
 
 
 @pytest.mark.usefixtures("make")
