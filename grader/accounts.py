@@ -69,13 +69,14 @@ def _plain_account(
     answers = [found.answers[p.id] for p in standard.probes if p.step == step.id and p.id in found.answers]
     want = standard.want
     problem = submission.problems.get(step.file, "")
+    where = step.file if submission.form == "folder" else submission.name
     skeleton = "" if missing or problem else only_skeleton(step, answers)
     return Account(
         step=step,
         verdicts=verdicts,
         absent=missing or skeleton,
         barred=banned(lesson, step, answers),
-        note=f"{step.file}: {problem}"
+        note=f"{where}: {problem}"
         if problem
         else import_failure(step, submission, found) or lacking(step, answers, found),
         review=detours(lesson, step, submission),
@@ -84,6 +85,7 @@ def _plain_account(
         if missing or skeleton
         else gpu_check(step.id, [*standard.probes, *standard.gpu], found.answers, want),
         prints=found.prints.get(step.id, "")[:2_000],
+        unread=bool(problem),
     )
 
 

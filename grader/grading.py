@@ -136,7 +136,7 @@ class Session:
         if self._trusted is not None:
             insist_alike(self.worker.hello, self._trusted.hello)
         held = replace(held, gpu=gpu)
-        place = environment_of(self.worker, self.device)
+        place = environment_of(self.worker, self._trusted, self.device)
         record = judge_transcript(
             lesson, submission, run, found, held, seed=seed, environment=place, started=started
         )

@@ -10,7 +10,12 @@ FACTS = {"torch": "torch", "cpu": "the CPU capability", "order": "the byte order
 
 
 def insist_alike(guest: Mapping[str, object], reference: Mapping[str, object]) -> None:
-    """Raises MachineError where the two said different things of themselves when they began."""
+    """Raises MachineError where the two said different things of themselves when they began.
+
+    A guest's worker that was never asked anything has said nothing, and gave no answers to compare.
+    """
+    if not guest:
+        return
     for key, name in FACTS.items():
         mine, theirs = guest.get(key), reference.get(key)
         if mine != theirs:

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 
 from .errors import InputError
 from .notebook import NotebookError, code_cells, read_notebook
-from .python_text import decoded, defined_names, fault_at, identifier, mentioned, nearest, parse_fault
+from .python_fault import explained, sentence
+from .python_text import decoded, defined_names, identifier, mentioned, nearest, parse_fault
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
 from .text import odd_letter, printable
 from .tree import Tree, shown
@@ -81,14 +82,14 @@ def _notebook(where: str, data: bytes, lesson: LessonFiles) -> _Read:
 def _script(where: str, data: bytes, lesson: LessonFiles) -> _Read:
     text, wrong = decoded(data)
     if wrong:
-        raise InputError(f"{where}: {wrong}")
+        raise InputError(f"{where}: {sentence(wrong)}")
     fault = parse_fault(text)
     if fault is None:
         return (Cell(text, ""),), {}, ()
-    said = fault_at(fault)
+    said = explained(fault, text)
     found = mentioned(text, lesson_names(lesson))
     if not found:
-        raise InputError(f"{where}: {_looked(lesson_names(lesson))}; and Python stops at {said}")
+        raise InputError(f"{where}: {_looked(lesson_names(lesson))}; and Python stops at {sentence(said)}")
     return (), dict.fromkeys(found, said), ()
 
 

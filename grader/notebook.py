@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .magics import plain_python
-from .python_text import fault_at, mentioned
+from .python_fault import explained, sentence
+from .python_text import mentioned
 from .submission import Cell
 
 __all__ = ["OURS", "Notebook", "NotebookError", "code_cells", "read_notebook"]
@@ -47,8 +48,8 @@ def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
                     f"{label} was passed over: %%{plain.magic} hides its {hidden[0]}; take the magic out"
                 )
         elif plain.fault:
-            where = f"{label}, {fault_at(plain.fault)}"
-            said.append(f"{where}; the cell was passed over")
+            where = f"{label}, {explained(plain.fault, plain.text)}"
+            said.append(f"{sentence(where)}; the cell was passed over")
             faults.update(dict.fromkeys(mentioned(plain.text, names), where))
         elif plain.text.strip():
             cells.append(Cell(plain.text, label))

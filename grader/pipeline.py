@@ -19,6 +19,7 @@ from .lessons import Lesson
 from .matching import AskVariants
 from .observations import absent, halts
 from .probes import Probe
+from .python_fault import sentence
 from .records import Record, SubmissionRecord
 from .reference import Reference
 from .requests import Run, learner_run, mentioned, reference_run
@@ -176,15 +177,18 @@ def judge_transcript(
     )
 
 
-def environment_of(worker: Worker, device: str) -> dict[str, str | int | float | bool]:
-    """Where a submission ran, in the record's words."""
-    hello = worker.hello
+def environment_of(
+    worker: Worker, reference: Worker | None, device: str
+) -> dict[str, str | int | float | bool]:
+    """Where a submission ran, in the record's words; where there was nothing to run of it, that is said."""
+    asked = bool(worker.hello)
+    hello = worker.hello if asked or reference is None else reference.hello
     return {
         "python": str(hello.get("python", platform.python_version())),
         "torch": str(hello.get("torch", "")),
         "device": device,
-        "isolation": worker.isolation,
-        "isolation_parts": worker.parts,
+        "isolation": worker.isolation if asked else "not needed",
+        "isolation_parts": worker.parts if asked else "nothing of the submission was run",
         "cpu": str(hello.get("cpu", "")),
         "platform": sys.platform,
     }
@@ -199,7 +203,9 @@ def _cases(
         answer = found.answers.get(probe.id)
         problem = submission.problems.get(files[probe.step])
         if problem is not None:
-            answer = Answer(probe.id, "unfit", message=f"{files[probe.step]} cannot be read: {problem}")
+            where = files[probe.step] if submission.form == "folder" else submission.name
+            words = f"{where} cannot be read: {sentence(problem)}"
+            answer = Answer(probe.id, "unfit", message=words, during="import")
         if answer is not None and probe.judged:
             case = Case(probe, answer, standard.want.get(probe.id, {}), found.again.get(probe.id))
             cases.setdefault(probe.step, []).append(case)

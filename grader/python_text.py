@@ -11,16 +11,16 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 
+from .python_fault import UNPARSABLE, undecodable
 from .text import printable
 
-__all__ = ["decoded", "defined_names", "fault_at", "identifier", "mentioned", "nearest", "parse_fault"]
+__all__ = ["decoded", "defined_names", "identifier", "mentioned", "nearest", "parse_fault"]
 
 SEARCHED_NAMES = 1000
 SEARCHED_NAME_CHARACTERS = 100
 
 # the codecs that only map bytes to characters; unicode_escape, idna and the like compute, and are not needed
 _PLAIN_CODEC = re.compile(r"ascii|iso8859|cp\d|koi8|mac|gb|big5|euc|shift|utf-8")
-_UNPARSABLE = (SyntaxError, ValueError, MemoryError, RecursionError, OverflowError)
 
 
 def decoded(data: bytes) -> tuple[str, str]:
@@ -43,12 +43,10 @@ def decoded(data: bytes) -> tuple[str, str]:
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:
-        kind = "UTF-8" if codec.startswith("utf-8") else codec
-        byte = f"byte 0x{data[error.start]:02x} at offset {error.start}"
-        return "", f"not {kind} text: {byte}; save it as UTF-8"
+        return "", undecodable(data, codec, error.start)
     zero = data.find(b"\0")
     if zero >= 0:
-        return "", f"not UTF-8 text: a zero byte at offset {zero}; save it as UTF-8"
+        return "", undecodable(data, codec, zero)
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), ""
 
 
@@ -58,21 +56,9 @@ def parse_fault(text: str) -> BaseException | None:
         warnings.simplefilter("ignore")
         try:
             compile(text, "submission", "exec", dont_inherit=True)
-        except _UNPARSABLE as error:
+        except UNPARSABLE as error:
             return error
     return None
-
-
-def fault_at(fault: BaseException) -> str:
-    """A fault as the learner reads it: "line 3, column 7: '(' was never closed"."""
-    if isinstance(fault, SyntaxError):
-        numbers = {"line": fault.lineno, "column": fault.offset}
-        place = [f"{word} {number}" for word, number in numbers.items() if number]
-        said = printable(fault.msg or "invalid syntax", 300)
-        return f"{', '.join(place)}: {said}" if place else said
-    if isinstance(fault, MemoryError | RecursionError):
-        return "Python cannot read it: too deeply nested"
-    return f"Python cannot read it: {printable(str(fault), 300)}"
 
 
 def mentioned(text: str, names: Collection[str]) -> list[str]:
@@ -90,7 +76,7 @@ def defined_names(text: str) -> list[str]:
         warnings.simplefilter("ignore")
         try:
             tree = ast.parse(text)
-        except _UNPARSABLE:
+        except UNPARSABLE:
             return []
     return list(dict.fromkeys(_bound(tree.body)))
 

@@ -19,6 +19,7 @@ class Account:
 
     `absent` says why there was nothing to judge; `barred` which ready-made function was used; `carried`
     names neighbours whose known mistakes explain every answer; `blocked` a neighbour wrong without a name.
+    Of a file that Python cannot read (`unread`) the note says what to do, and the step's own hint is too early.
     """
 
     step: Step
@@ -33,6 +34,7 @@ class Account:
     advice: tuple[str, ...] = ()
     extra: tuple[CheckRecord, ...] = ()
     prints: str = ""
+    unread: bool = False
 
 
 def score_step(account: Account) -> StepRecord:
@@ -52,7 +54,7 @@ def score_step(account: Account) -> StepRecord:
         mistakes=tuple(_mistake(entry) for entry in account.mistakes),
         note=account.absent or account.barred or account.carried or account.blocked or account.note,
         advice=account.advice,
-        hint="" if total >= account.step.points else account.step.hint,
+        hint="" if total >= account.step.points or account.unread else account.step.hint,
         prints=account.prints,
     )
 

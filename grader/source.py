@@ -10,7 +10,8 @@ from pathlib import Path
 from .archive import archive_kind, read_archive
 from .errors import InputError
 from .lone import is_notebook, lone_file, read_lone
-from .python_text import decoded, fault_at, parse_fault
+from .python_fault import explained, sentence
+from .python_text import decoded, parse_fault
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files
 from .text import odd_letter, printable
 from .tree import (
@@ -134,7 +135,7 @@ def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
         if not wrong and len(text) <= unchecked:  # beyond that the worker's clock finds the error
             unchecked -= len(text)
             fault = parse_fault(text)
-            wrong = fault_at(fault) if fault else ""
+            wrong = explained(fault, text) if fault else ""
         if wrong:
             problems[file] = wrong
         else:
@@ -198,7 +199,7 @@ def _helpers(tree: Tree, taken: Iterable[str], names: set[str]) -> tuple[tuple[M
             continue
         text, wrong = decoded(tree.files[path])
         if wrong:
-            warnings.append(passed_over(path, wrong))
+            warnings.append(passed_over(path, sentence(wrong)))
         else:
             modules[name] = Module(name, shown(path), (Cell(text, ""),), package)
     return tuple(modules.values()), warnings

@@ -37,7 +37,8 @@ class Module:
 class Submission:
     """What is graded.
 
-    `problems` tells, for the file name of a step, why it cannot be graded. In the forms "file" and
+    `problems` tells, for the file name of a step, why it cannot be graded: a sentence and, on further lines,
+    the place. In the forms "file" and
     "notebook" there is a first module, the one that is graded (without cells when Python cannot read
     it); further ones are helpers found beside it.
     """

@@ -232,6 +232,7 @@ def test_a_worker_unlike_the_references_is_refused_and_both_are_named(
     key: str, other: str, words: str
 ) -> None:
     insist_alike(HELLO, HELLO)
+    insist_alike({}, HELLO)  # never asked anything, since there was nothing to run
     with pytest.raises(MachineError, match=words) as caught:
         insist_alike({**HELLO, key: other}, HELLO)
     assert caught.value.exit_code == 3

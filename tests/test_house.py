@@ -47,6 +47,7 @@ LAYERS = (
         "lessons",
         "source",
         "submission",
+        "python_fault",
         "python_text",
         "magics",
         "lone",
@@ -140,7 +141,7 @@ def relative(path: Path) -> str:
 
 def sources(*folders: str) -> list[Path]:
     """Our own Python files in these folders; submissions kept as learners write them are no sources."""
-    kept = re.compile(r"tests/(golden|hostile/attacks)/")
+    kept = re.compile(r"tests/(golden|cases|hostile/attacks)/")
     return [
         path for path in project_files()
         if path.suffix == ".py" and relative(path).split("/")[0] in folders and not kept.match(relative(path))

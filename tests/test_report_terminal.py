@@ -335,6 +335,13 @@ def test_other_failing_checks_are_counted_with_a_line_each() -> None:
     assert text.count("second line") == 1
 
 
+def test_checks_that_fail_for_one_reason_say_it_once() -> None:
+    checks = tuple(check(name, "failed", message="soup.py cannot be read") for name in ("pot", "lid", "fire"))
+    text = plain(record(step("a", "failed", checks=checks)))
+    assert "  2 more checks not passed, for the same reason:\n  ✗ The lid\n  ✗ The fire\n" in text
+    assert text.count("cannot be read") == 1
+
+
 def test_a_broken_step_is_ours_and_the_next_thing_to_mend_is_still_told() -> None:
     text = plain(
         record(step("a", "broken", hint="hint a", note="no answer"), step("b", "failed", hint="hint b"))

@@ -54,6 +54,11 @@ def test_part_of_it_earns_part_and_gets_the_hint() -> None:
     )
 
 
+def test_of_a_file_that_cannot_be_read_the_note_is_the_hint() -> None:
+    record = account(verdict("values", 10, "failed", value=True), note="add.py: line 1", unread=True)
+    assert (record.status, record.note, record.hint) == ("failed", "add.py: line 1", "")
+
+
 def test_a_property_alone_earns_nothing() -> None:
     record = account(verdict("values", 6, "failed", value=True), verdict("shape", 4, "passed"))
     assert (record.status, record.score) == ("failed", 0)

@@ -20,6 +20,7 @@ from tiny_lesson import LESSON, holds, outcome
 from grader import source as source_module
 from grader import tree as tree_module
 from grader.errors import GraderError, InputError, MachineError
+from grader.python_fault import picture, sentence
 from grader.source import Cell, Module, Submission, read_submission
 from grader.submission import lesson_files, lesson_names
 
@@ -30,6 +31,9 @@ NAMES = "project, attend, MultiHeadAttention, self_attention"
 NO_FILES = f"nothing of the lesson in it: looked for {FILES}"
 NO_NAMES = f"nothing of the lesson in it: looked for {NAMES}"
 KINDS = "give a folder, a .py file, a notebook (.ipynb) or an archive of these (.zip, .tar.gz, .tgz)"
+R_TO_L = "RIGHT-TO-LEFT OVERRIDE, which is not seen; delete it"
+E_ACUTE = "é (LATIN SMALL LETTER E WITH ACUTE)"
+UTF_16 = "it is UTF-16 text, as some Windows programs write it; save it as UTF-8"
 ADVICE = "give only the lesson's files, without data, environments and .git"
 
 
@@ -63,6 +67,11 @@ def refusal(path: Path) -> str:
 def notebook(*sources: str) -> str:
     cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": source} for source in sources]
     return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells})
+
+
+def told(read: Submission) -> dict[str, str]:
+    """The problems, each without the line that shows the place."""
+    return {file: sentence(problem) for file, problem in read.problems.items()}
 
 
 def paths(read: Submission) -> list[str]:
@@ -168,13 +177,25 @@ def test_the_right_case_goes_first(tmp_path: Path) -> None:
         ),
         (b"return 1", "line 1, column 1: 'return' outside function"),
         (b"x = 'a\x1b[31m\xe2\x80\xae", "line 1, column 5: unterminated string literal (detected at line 1)"),
-        (b"x = 1 \xe2\x80\xae", "line 1, column 7: invalid non-printable character U+202E"),
+        (
+            b"x = 1 \xe2\x80\xae",
+            f"line 1, column 7: invalid non-printable character U+202E; it is {R_TO_L}",
+        ),
         (b"x = '\\N{no such name}'", None),
         (b"a\0b", "not UTF-8 text: a zero byte at offset 1; save it as UTF-8"),
-        (b"# caf\xe9\n", "not UTF-8 text: byte 0xe9 at offset 5; save it as UTF-8"),
-        (b"x = 1\n" * 3 + b"\xff", "not UTF-8 text: byte 0xff at offset 18; save it as UTF-8"),
-        (PROJECT.encode("utf-16"), "not UTF-8 text: byte 0xff at offset 0; save it as UTF-8"),
-        (PROJECT.encode("utf-16-le"), "not UTF-8 text: a zero byte at offset 1; save it as UTF-8"),
+        (
+            b"# caf\xe9\n",
+            "line 1, column 6: byte 0xe9 is not UTF-8 text, but {E_ACUTE} in Windows' cp1252; save it as UTF-8",
+        ),
+        (
+            b"x = 1\n" * 3 + b"\x81",
+            "line 4, column 1: byte 0x81 is not UTF-8 text; save it as UTF-8",
+        ),
+        (PROJECT.encode("utf-16"), UTF_16),
+        (
+            PROJECT.encode("utf-16-le"),
+            UTF_16,
+        ),
         (
             b"# coding: klingon\n",
             "it declares the encoding 'klingon', which is not read here; save it as UTF-8",
@@ -184,7 +205,7 @@ def test_the_right_case_goes_first(tmp_path: Path) -> None:
             b"# coding: unicode_escape\n",
             "it declares the encoding 'unicode-escape', which is not read here; save it as UTF-8",
         ),
-        (b"# coding: ascii\n# \xe9", "not ascii text: byte 0xe9 at offset 18; save it as UTF-8"),
+        (b"# coding: ascii\n# \xe9", "line 2, column 3: byte 0xe9 is not ascii text; save it as UTF-8"),
         (
             codecs.BOM_UTF8 + b"# coding: latin-1\n",
             "it begins with the mark of UTF-8 and declares another encoding; delete the declaration",
@@ -201,8 +222,8 @@ def test_a_bad_step_file_costs_that_step_alone(tmp_path: Path, content: bytes, s
     assert list(read.problems) == ["project.py"]
     assert paths(read) == ["attend.py"]
     shown = read.problems["project.py"]
-    assert said is None or shown == said
-    assert not {unicodedata.category(one) for one in shown} & {"Cc", "Cf"}
+    assert said is None or sentence(shown) == said
+    assert not {unicodedata.category(one) for one in shown.replace("\n", "")} & {"Cc", "Cf"}
 
 
 @pytest.mark.parametrize(
@@ -283,12 +304,17 @@ def test_links_and_pipes_elsewhere_are_named(tmp_path: Path) -> None:
 def test_a_helper_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     read = folder(
         tmp_path,
-        {"project.py": PROJECT, "helper.py": b"\xff", "big.py": b"#" * ((1 << 20) + 1), "bad.py": "("},
+        {
+            "project.py": PROJECT,
+            "helper.py": PROJECT.encode("utf-16"),
+            "big.py": b"#" * ((1 << 20) + 1),
+            "bad.py": "(",
+        },
     )
     assert paths(read) == ["project.py", "bad.py"]
     assert read.warnings == (
         "big.py was passed over: larger than 1 MiB",
-        "helper.py was passed over: not UTF-8 text: byte 0xff at offset 0; save it as UTF-8",
+        f"helper.py was passed over: {UTF_16}",
     )
 
 
@@ -465,7 +491,7 @@ def test_the_level_that_defines_a_name_goes_before_a_deeper_one(tmp_path: Path) 
 def test_a_file_that_does_not_parse_may_be_meant(tmp_path: Path) -> None:
     read = folder(tmp_path, {"a.py": "x = 1", "b.py": "def project(x:\n"})
     assert (read.form, read.modules[0]) == ("file", Module("b", "b.py", ()))
-    assert read.problems == {"project.py": "line 1, column 12: '(' was never closed"}
+    assert told(read) == {"project.py": "line 1, column 12: '(' was never closed"}
 
 
 @pytest.mark.parametrize(
@@ -564,7 +590,7 @@ def test_any_way_to_define_a_name_counts(tmp_path: Path, content: str) -> None:
             "def other(:",
             f"{NO_NAMES}; and Python stops at line 1, column 11: invalid syntax",
         ),
-        (PROJECT.encode("utf-16"), "not UTF-8 text: byte 0xff at offset 0; save it as UTF-8"),
+        (PROJECT.encode("utf-16"), UTF_16),
         (b"#" * ((1 << 20) + 1), f"too large: over 1 MiB; {ADVICE}"),
     ],
 )
@@ -575,7 +601,8 @@ def test_one_file_without_the_lesson_is_an_error(tmp_path: Path, content: str | 
 def test_one_file_that_does_not_parse_is_the_problem_of_the_steps_it_names(tmp_path: Path) -> None:
     read = file(tmp_path, "# def attend\nclass MultiHeadAttention:\n    x = (\n\n  def project(x): ...\n")
     said = "line 3, column 9: '(' was never closed"
-    assert read.problems == {"project.py": said, "module.py": said, "cross.py": said}
+    assert told(read) == {"project.py": said, "module.py": said, "cross.py": said}
+    assert picture(read.problems["module.py"]) == "    x = (\n        ^"
     assert read.modules == (Module("answers", "answers.py", ()),)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from grader.records import CheckRecord, Record, StepRecord
@@ -132,16 +132,22 @@ def _checks(step: StepRecord, page: Page) -> Blocks:
         name = page.text((story.check_name(check), "bold"))
         found.append(page.marked(check.status, name, *map(page.text, story.shown_lines(check.message))))
     if failing[1:]:
-        heading = f"{story.counted(len(failing) - 1, 'more check')} not passed:"
-        found.append(_counted_list(heading, failing[1:], page))
+        heading = f"{story.counted(len(failing) - 1, 'more check')} not passed"
+        same = failing[0].message.strip() and all(each.message == failing[0].message for each in failing)
+        say = story.check_name if same else story.check_line
+        found.append(
+            _counted_list(f"{heading}{', for the same reason' if same else ''}:", failing[1:], page, say)
+        )
     if unreached:
         heading = f"{story.counted(len(unreached), 'check')} could not run:"
-        found.append(_counted_list(heading, unreached, page))
+        found.append(_counted_list(heading, unreached, page, story.check_line))
     return found
 
 
-def _counted_list(heading: str, checks: tuple[CheckRecord, ...], page: Page) -> RenderableType:
-    rows = [page.marked(check.status, page.text(story.check_line(check))) for check in checks]
+def _counted_list(
+    heading: str, checks: tuple[CheckRecord, ...], page: Page, say: Callable[[CheckRecord], str]
+) -> RenderableType:
+    rows = [page.marked(check.status, page.text(say(check))) for check in checks]
     return page.stack(page.text(heading), *rows)
 
 
