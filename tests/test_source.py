@@ -185,7 +185,7 @@ def test_the_right_case_goes_first(tmp_path: Path) -> None:
         (b"a\0b", "not UTF-8 text: a zero byte at offset 1; save it as UTF-8"),
         (
             b"# caf\xe9\n",
-            "line 1, column 6: byte 0xe9 is not UTF-8 text, but {E_ACUTE} in Windows' cp1252; save it as UTF-8",
+            f"line 1, column 6: byte 0xe9 is not UTF-8 text, but {E_ACUTE} in Windows' cp1252; save it as UTF-8",
         ),
         (
             b"x = 1\n" * 3 + b"\x81",
