@@ -15,6 +15,7 @@ SEED = 5
 WRONG = index("wrong")
 SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]
 DOUBLE = [entry for entry in WRONG if entry["kind"] == "double"]
+PAYS_ONE = [entry for entry in WRONG if "only" in entry]
 KEPT, KEPT_DOUBLE = SINGLE[::8], DOUBLE[1::4]  # what `make test` asks; `make test-all` asks for all
 CARRIED = [entry for entry in WRONG if entry["kind"] == "carried"]
 
@@ -52,6 +53,13 @@ def test_wrong_work_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> N
 @pytest.mark.parametrize("entry", DOUBLE, ids=lambda entry: entry["path"])
 def test_work_that_is_wrong_twice_is_never_full(marked: Marked, entry: Mapping[str, Any]) -> None:
     _is_not_full(marked, entry)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("entry", PAYS_ONE, ids=lambda entry: entry["path"])
+def test_a_fault_costs_its_own_criterion_alone(marked: Marked, entry: Mapping[str, Any]) -> None:
+    step = marked.step(entry)
+    assert {check.id for check in step.checks if check.status != "passed"} == set(entry["only"])
 
 
 def _is_not_full(marked: Marked, entry: Mapping[str, Any]) -> None:

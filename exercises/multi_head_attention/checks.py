@@ -211,13 +211,20 @@ def test_module_structure(cases: Select) -> None:
         _structure(case)
 
 
-@criterion("module", 2)
+@criterion("module", 1)
 def test_module_life(cases: Select) -> None:
-    """Calls do not depend on earlier ones; train, eval, copies and reloaded states agree."""
+    """Calls do not depend on earlier ones; copies and reloaded states agree."""
     for case in cases("life"):
         case.agrees(*case.probe.report)
     for case in cases("untouched"):
         case.untouched()
+
+
+@criterion("module", 1)
+def test_module_train(cases: Select) -> None:
+    """Train and eval agree: no dropout is asked for."""
+    for case in cases("train"):
+        case.agrees(*case.probe.report)
 
 
 @criterion("module", 1)
@@ -273,9 +280,16 @@ def test_cross_gradients(cases: Select) -> None:
         case.finite("d_query", "d_key", "d_value", *WEIGHT_GRADIENTS)
 
 
-@criterion("cross", 1)
+@criterion("cross", 0.5)
+def test_cross_train(cases: Select) -> None:
+    """Train and eval agree: no dropout is asked for."""
+    for case in cases("train"):
+        case.agrees(*case.probe.report)
+
+
+@criterion("cross", 0.5)
 def test_cross_life(cases: Select) -> None:
-    """The weights are registered; calls, train, eval, copies and reloaded states agree; misfits are refused."""
+    """The weights are registered; calls, copies and reloaded states agree; misfits are refused."""
     for case in cases("structure"):
         _structure(case)
     for case in cases("life"):

@@ -164,6 +164,18 @@ def shifted_labels(axis: Any, tokens: Sequence[str]) -> None:
     _mark(axis, range(1, len(tokens) + 1), tokens)
 
 
+def merged_labels(axis: Any, tokens: Sequence[str]) -> None:
+    """Equal tokens share one tick, where the first of them stands."""
+    first = {token: place for place, token in reversed(list(enumerate(tokens)))}
+    _mark(axis, list(first.values()), list(first))
+
+
+def counted_by_word(axis: Any, tokens: Sequence[str]) -> None:
+    """Each new word has the next place, as matplotlib does it with words for numbers."""
+    words = list(dict.fromkeys(tokens))
+    _mark(axis, range(len(words)), words)
+
+
 def squeezed(figure: Any, count: int) -> Any:
     """For one head `subplots` gives one axes, which has no [0]."""
     return figure.subplots(1, count)
@@ -200,6 +212,8 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "heads-labels-reversed-keys": {"label_x": reversed_labels},
     "heads-labels-reversed-queries": {"label_y": reversed_labels},
     "heads-labels-shifted": {"label_x": shifted_labels, "label_y": shifted_labels},
+    "heads-labels-merged": {"label_x": merged_labels, "label_y": merged_labels},
+    "heads-labels-merged-counted": {"label_x": counted_by_word, "label_y": counted_by_word},
     "heads-one-panel-crash": {"panels": squeezed},
     "heads-not-a-figure": {"finish": its_axes},
     "heads-not-returned": {"finish": forgotten},

@@ -146,6 +146,11 @@ def zero_and_one(mask: Tensor) -> Tensor:
     return mask.float()
 
 
+def weak_fill(mask: Tensor) -> Tensor:
+    """A moderate number is added to hidden scores."""
+    return (~mask).float() * -1e4
+
+
 def times_inf(mask: Tensor) -> Tensor:
     """0 times -inf is NaN, where nothing should be added."""
     return (~mask).float() * float("-inf")
@@ -171,6 +176,7 @@ MISTAKES: dict[str, dict[str, Any]] = {
     "library-dropout-in-train": {"train": True, "dropout": 0.1},
     "mask-polarity-library": {"polarity": kept},
     "mask-added-raw-library": {"polarity": zero_and_one},
+    "mask-fill-weak-library": {"polarity": weak_fill},
     "zero-times-inf-library": {"polarity": times_inf},
     "mask-tiled-order-library": {"repeat": tiled},
     "library-mask-not-repeated": {"repeat": not_repeated},

@@ -107,6 +107,14 @@ def cpu_default(mask: Tensor | None, scores: Tensor) -> Tensor:
     return cpu_ones(None, scores) if mask is None else mask
 
 
+def within_a_table(mask: Tensor | None, scores: Tensor) -> Tensor:
+    """Cut out of a table that is large enough for all that was tried so far."""
+    table = torch.ones(1024, 1024, dtype=torch.bool, device=scores.device)[
+        : scores.shape[-2], : scores.shape[-1]
+    ]
+    return table if mask is None else mask & table
+
+
 # What happens to a hidden score?
 
 
@@ -208,6 +216,7 @@ MISTAKES: dict[str, Mapping[str, object]] = {
     "mask-assumed-square": {"spread": square},
     "mask-2d-as-padding": {"spread": rows_are_samples},
     "causal-always": {"restrict": causal},
+    "length-fixed": {"restrict": within_a_table},
     "cpu-constant": {"restrict": cpu_ones},
     "cpu-constant-default": {"restrict": cpu_default},
     "cpu-constant-mask": {"restrict": cpu_fill},

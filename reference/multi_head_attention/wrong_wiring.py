@@ -94,6 +94,15 @@ def first_keys_kept(self: Attention, query: Tensor, key: Tensor, value: Tensor) 
     return q, k, v
 
 
+def keys_kept_by_shape(self: Attention, query: Tensor, key: Tensor, value: Tensor) -> Heads:
+    """Keys and values of the first call with inputs of a shape serve all later ones of that shape."""
+    q, k, v = Attention.project(self, query, key, value)
+    if getattr(self, "cached_for", None) != key.shape:
+        self.cached_for, self.cache = key.shape, (k.detach(), v.detach())
+        return q, k, v
+    return q, *self.cache
+
+
 def first_keys_kept_whole(self: Attention, query: Tensor, key: Tensor, value: Tensor) -> Heads:
     """The same, with everything that hangs on them."""
     q, k, v = Attention.project(self, query, key, value)
@@ -162,6 +171,7 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "wo-per-head-shared": {"mix": one_block_for_all},
     "stored-weights-graph": {"attend": heads_kept},
     "state-across-calls": {"project": first_keys_kept},
+    "state-across-calls-shape": {"project": keys_kept_by_shape},
     "state-across-calls-graph": {"project": first_keys_kept_whole},
     "state-across-calls-piled": {"project": keys_piled_up},
     "residual-or-norm-inside-residual": {"finish": plus_query},

@@ -22,6 +22,8 @@ ASIDE = frozenset(
         "dtype",
         "device",
         "life",
+        "long",
+        "train",
         "structure",
         "facts",
         "refuse",

@@ -133,9 +133,9 @@ def _module(seed: int) -> Probe:
     own, other = draw.normal(B, T, WIDTH), draw.normal(B, T, WIDTH)
     tensors, loads = _weights(draw)
     tensors |= {"x": own, "x_sample": _at(own, other, 1), "x_last": _at(own, other, slice(None), T - 1)}
-    made, place, poured = make(WIDTH, H)
+    *made, poured = make(WIDTH, H)
     given = [("x",), ("x",), ("x_sample",), ("x_last",)]
-    script = [made, place, *_calls(poured, given, loads)]
+    script = [*made, *_calls(poured, given, loads)]
     sizes = {"B": B, "T": T, "d_model": WIDTH, "h": H}
     axes = {"y": INPUTS, "d_x": INPUTS, **{f"d_{name}": MATRIX for name in WEIGHTS}}
     return _probe("module", sizes, tensors, script, axes)
@@ -166,14 +166,14 @@ def _cross(seed: int) -> Probe:
         (*three, MASK),
         ("query", "key_last", "value_last", MASK),
     ]
-    made, place, poured = make(WIDTH, H)
+    *made, poured = make(WIDTH, H)
     wired = [
         call("cross_attention", "m", "query", "key", to="y101"),
         call("cross_attention", "m", "query", "key_other", to="y102"),
         call("cross_attention", "m", "query_other", "key", to="y103"),
         call("cross_attention", "m", "key", "query", to="y104"),
     ]
-    script = [made, place, *_calls(poured, given, loads), *wired]
+    script = [*made, *_calls(poured, given, loads), *wired]
     sizes = {"B": B, "Tq": T, "Tk": T, "d_model": WIDTH, "h": H}
     keys = ("B", "Tk", "d_model")
     axes = {"y": ("B", "Tq", "d_model"), "d_query": ("B", "Tq", "d_model"), "d_key": keys, "d_value": keys}

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.probes import Array, Draw, Op, Probe, call, gradient
 
-from .common import DTYPES, ELSEWHERE, told
+from .common import DTYPES, ELSEWHERE, LONG, told
 
 AXES = {
     "heads": ("B", "h", "Tq", "d_v"),
@@ -109,6 +109,7 @@ def _plain(seed: int) -> list[Probe]:
         _probe(seed, "plain-other", OTHER, "plain untouched"),
         _probe(seed, "plain-self", SELF, "plain untouched"),
         *(_probe(seed, f"plain-{name}", dims, "plain untouched") for name, dims in sizes.items()),
+        _probe(seed, "plain-long", (1, 1, 3, LONG, 2, 4), "plain long"),
         _probe(seed, "strided", CROSS, "plain untouched", "inputs not contiguous", strided=frozenset("qkv")),
         _probe(
             seed,
@@ -184,8 +185,8 @@ def _empty_rows(seed: int) -> list[Probe]:
             for name in ("some", "sample", "none")
         ),
         *(
-            _probe(seed, f"empty-{dtype}", CROSS, "empty", cases["some"][0], some, dtype=dtype)
-            for dtype in ("float32", "float16")
+            _probe(seed, f"empty-{dtype}", CROSS, tag, cases["some"][0], some, dtype=dtype)
+            for dtype, tag in (("float32", "empty"), ("float16", "dtype"))
         ),
     ]  # fmt: skip
 

@@ -22,9 +22,16 @@ def weights(draw: Draw, width: int) -> dict[str, object]:
     return {name: draw.normal(width, width, scale=width**-0.5) for name in WEIGHTS}
 
 
+LONG = 2049  # tokens: one more than the largest table of a fixed length that people make
+
+
 def make(width: int, heads: int, *, to: str = "m", device: str = "cpu", poured: bool = True) -> list[Op]:
-    """Construct the learner's class as `to`, in the probe's dtype, with the probe's weights."""
-    made = [call("MultiHeadAttention", width, heads, to=to), op("place", of=to, device=device)]
+    """Construct the learner's class as `to`, in the probe's dtype and in eval mode, with the probe's weights."""
+    made = [
+        call("MultiHeadAttention", width, heads, to=to),
+        op("place", of=to, device=device),
+        op("mode", of=to, train=False),
+    ]
     return [*made, load(to, {name: name for name in WEIGHTS}, FUSED)] if poured else made
 
 

@@ -8,11 +8,22 @@ import numpy as np
 
 from grader.probes import Array, Draw, Op, Probe, call, call_value, op
 
-from .attend import causal
-from .common import DTYPES, ELSEWHERE, GRADIENTS, STRUCTURE, make, module_gradient, structure, told, weights
+from .attend import WEAK, causal, padding
+from .common import (
+    DTYPES,
+    ELSEWHERE,
+    GRADIENTS,
+    LONG,
+    STRUCTURE,
+    make,
+    module_gradient,
+    structure,
+    told,
+    weights,
+)
 
 AXES = {
-    **dict.fromkeys(("y", "y2", "y3", "d_query"), ("B", "Tq", "d_model")),
+    **dict.fromkeys(("y", "y2", "y3", "y4", "d_query"), ("B", "Tq", "d_model")),
     **dict.fromkeys(("d_key", "d_value"), ("B", "Tk", "d_model")),
     **dict.fromkeys(GRADIENTS, ("in", "out")),
 }
@@ -69,6 +80,7 @@ def _plain(seed: int) -> list[Probe]:
         _probe(seed, "plain-alone", MAIN, "plain untouched", "one tensor used three times", alone),
         _probe(seed, "strided", MAIN, "plain untouched", "inputs not contiguous", strided=frozenset(THREE)),
         *(_probe(seed, name, dims, "plain untouched") for name, dims in edges.items()),
+        _probe(seed, "long", (1, 3, LONG, 4, 1), "plain long"),
         _probe(seed, "equal", EQUAL, "equal", "three different inputs"),
         _probe(seed, "grad", MAIN, "gradient", "gradient", [RUN, module_gradient("y", "c", THREE)],
                ("d_query", "d_key", "d_value", *GRADIENTS), more, grads=frozenset(THREE)),
@@ -123,6 +135,17 @@ def _masked(seed: int) -> list[Probe]:
         ),
         _probe(
             seed,
+            "mask-large",
+            MAIN,
+            "mask untouched",
+            "all scores near -300000, padding mask",
+            [MASKED],
+            more={**_low(draw), "mask": padding((5, 3), 7)[:, 0].repeat(5, axis=1)},
+            tolerance=0.2,
+            why=WEAK,
+        ),
+        _probe(
+            seed,
             "mask-keyword",
             OTHER,
             "mask",
@@ -135,6 +158,16 @@ def _masked(seed: int) -> list[Probe]:
             for n, mask in equal.items()
         ),
     ]
+
+
+def _low(draw: Draw) -> dict[str, Array]:
+    """Inputs and weights whose scores are far below zero: no moderate number lies below them."""
+    return {
+        "query": 256 + draw.normal(2, 5, 12) / 4,
+        "key": -600 + draw.normal(2, 7, 12) / 64,
+        "W_q": np.eye(12),
+        "W_k": np.eye(12),
+    }
 
 
 def _wired(seed: int) -> list[Probe]:
@@ -159,15 +192,17 @@ def _wired(seed: int) -> list[Probe]:
 def _life(seed: int) -> list[Probe]:
     draw = Draw(seed, "cross", "life")
     other = {"q2": draw.normal(3, 4, 12), "k2": draw.normal(3, 9, 12)}
+    other |= {"q4": draw.normal(2, 5, 12), "k4": draw.normal(2, 7, 12), "v4": draw.normal(2, 7, 12)}
+    run4, masked4 = call_value("m", "q4", "k4", "v4", to="y4"), call_value("m", *THREE, "mask4", to="y4")
     run2, run3 = call_value("m", "q2", "k2", "k2", to="y2"), call_value("m", *THREE, to="y3")
     fresh = make(12, 3, to="n", poured=False)
     return [
         _probe(seed, "structure", MAIN, "structure", script=[RUN, structure()], report=STRUCTURE),
-        _probe(seed, "calls", MAIN, "life", "called three times with two sizes", [RUN, run2, run3],
-               ("y", "y2", "y3"), other),
-        _probe(seed, "calls-mask", MAIN, "life", "with a mask, then without",
-               [MASKED, run3], ("y", "y3"), {"mask": draw.keep(5, 7)}),
-        _probe(seed, "train", MAIN, "life", "train, then eval",
+        _probe(seed, "calls", MAIN, "life", "called four times, twice with other inputs of the first size",
+               [RUN, run2, run3, run4], ("y", "y2", "y3", "y4"), other),
+        _probe(seed, "calls-mask", MAIN, "life", "with a mask, then without, then with another mask",
+               [MASKED, run3, masked4], ("y", "y3", "y4"), {"mask": draw.keep(5, 7), "mask4": draw.keep(5, 7)}),
+        _probe(seed, "train", MAIN, "train", "train, then eval",
                [op("mode", of="m", train=True), RUN, op("mode", of="m", train=False), run3], ("y", "y3")),
         _probe(seed, "state", MAIN, "life", "state_dict into a new one",
                [*fresh, op("state", of="m", into="n"), call_value("n", *THREE, to="y")]),

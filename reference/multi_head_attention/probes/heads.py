@@ -7,6 +7,7 @@ import numpy as np
 from grader.probes import Draw, Probe, op
 
 TOKENS = ("the", "cat", "sat", "on", "my", "mat")
+REPEATED = ("the", "cat", "saw", "the", "dog")
 
 
 def probes(seed: int) -> list[Probe]:
@@ -18,13 +19,14 @@ def probes(seed: int) -> list[Probe]:
         _probe(seed, "one", 3, 6, (1,)),
         _probe(seed, "large", 12, 4, (11, 7)),
         _probe(seed, "attached", 4, 5, (3, 2), attached=True),
+        _probe(seed, "repeated", 3, REPEATED, (2, 0)),
     ]
 
 
-def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | None, *, keyword: bool = False,
-           attached: bool = False, again: bool = False) -> Probe:  # fmt: skip
-    labels = list(TOKENS[:tokens])
-    raw = np.exp(Draw(seed, "heads", name).normal(h, tokens, tokens))
+def _probe(seed: int, name: str, h: int, tokens: int | tuple[str, ...], heads: tuple[int, ...] | None, *,
+           keyword: bool = False, attached: bool = False, again: bool = False) -> Probe:  # fmt: skip
+    labels = list(TOKENS[:tokens] if isinstance(tokens, int) else tokens)
+    raw = np.exp(Draw(seed, "heads", name).normal(h, len(labels), len(labels)))
     given = {} if heads is None else {"heads": {"tuple": list(heads)}}
     arguments: list[object] = [{"ref": "weights"}, labels]
     if given and not keyword:
@@ -34,7 +36,7 @@ def _probe(seed: int, name: str, h: int, tokens: int, heads: tuple[int, ...] | N
         id=f"heads/{name}",
         step="heads",
         tags=frozenset({"figure"}),
-        say=f"weights of {h} heads, {tokens} tokens, heads={'not given' if heads is None else heads}",
+        say=f"weights of {h} heads, tokens {' '.join(labels)!r}, heads={'not given' if heads is None else heads}",
         tensors={"weights": raw / raw.sum(-1, keepdims=True), "asked": np.array(asked, dtype=np.int64)},
         script=(
             op(

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.probes import Array, Draw, Op, Probe, call, gradient
 
-from .common import DTYPES, ELSEWHERE, told
+from .common import DTYPES, ELSEWHERE, LONG, told
 
 CONCAT_AXES = {"y": ("B", "T", "h·d_v"), "d_x": ("B", "h", "T", "d_v")}
 OUTPUT_AXES = {"y": ("B", "T", "d_model"), "d_x": ("B", "T", "h·d_v"), "d_w": ("h·d_v", "d_model")}
@@ -54,6 +54,7 @@ def _concat(seed: int) -> list[Probe]:
                {"x2": draw.normal(3, 7, 4, 2)}),
         *(_heads(seed, name, dims, "edges untouched") for name, dims in edges.items()),
         _heads(seed, "one-of-each", (1, 1, 1, 4), "edges untouched"),
+        _heads(seed, "long", (1, 1, LONG, 2), "edges long"),
         _heads(seed, "grad", HEADS, "gradient", "gradient", [gradient({"y": "c"}, "x")], ("d_x",),
                {"c": draw.normal(2, 5, 12)}, grads=frozenset("x")),
         *(_heads(seed, dtype, HEADS, "dtype", dtype=dtype) for dtype in DTYPES),
@@ -100,6 +101,7 @@ def _output(seed: int) -> list[Probe]:
         _mixed(seed, "strided", WIDTHS, "values untouched", "inputs not contiguous", strided=frozenset("xw")),
         _mixed(seed, "twice", WIDTHS, "values", "called three times with two sizes", again, ("y2", "y3"), second),
         _mixed(seed, "one-of-each", (1, 1, 6, 4), "values untouched"),
+        _mixed(seed, "long", (1, LONG, 2, 3), "values long"),
         _mixed(seed, "refuse", WIDTHS, "refuse", "w_o has 14 rows", (), (), {"w": draw.normal(14, 10)},
                names=(12, 14)),
         _mixed(seed, "refuse-turned", WIDTHS, "refuse-turned", "w_o is (10, 12)", (), (), {"w": draw.normal(10, 12)},

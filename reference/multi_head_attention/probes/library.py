@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.probes import Array, Draw, Op, Probe, call, call_torch, call_value, op
 
-from .attend import causal
+from .attend import WEAK, causal, padding
 from .common import WEIGHTS, told, weights
 
 AXES = {"y": ("B", "Tq", "d_model")}
@@ -45,7 +45,20 @@ def probes(seed: int) -> list[Probe]:
                    more={"mask": mask})
             for name, (dims, mask) in masks.items()
         ),
+        _probe(seed, "mask-large", MAIN, "mask", "visible scores near -300000, hidden ones near 300000", _use(MAIN),
+               more=_low(draw), tolerance=0.2, why=WEAK),
     ]  # fmt: skip
+
+
+def _low(draw: Draw) -> dict[str, Array]:
+    """A padding mask, with inputs and weights whose scores are far below zero, and far above where it hides them."""
+    same, keep = np.eye(12), padding((5, 3), 7)[:, 0, 0, :, None]
+    return {
+        "query": 256 + draw.normal(2, 5, 12) / 4,
+        "key": np.where(keep, -600.0, 600.0) + draw.normal(2, 7, 12) / 64,
+        "in": _stacked({"W_q": same, "W_k": same, "W_v": draw.normal(12, 12, scale=12**-0.5)}),
+        "mask": padding((5, 3), 7)[:, 0].repeat(5, axis=1),
+    }
 
 
 def _use(dims: tuple[int, int, int, int, int]) -> list[Op]:
@@ -63,7 +76,7 @@ def _use(dims: tuple[int, int, int, int, int]) -> list[Op]:
 
 def _probe(seed: int, name: str, dims: tuple[int, int, int, int, int], tags: str, words: str, script: Sequence[Op],
            report: Sequence[str] = ("y",), more: Mapping[str, Array] | None = None,
-           diagnose: bool = True, again: bool = False) -> Probe:  # fmt: skip
+           **fields: object) -> Probe:  # fmt: skip
     b, tq, tk, width, _ = dims
     draw = Draw(seed, "library", name)
     sizes = dict(zip(("B", "Tq", "Tk", "d_model", "h"), dims, strict=True))
@@ -84,8 +97,7 @@ def _probe(seed: int, name: str, dims: tuple[int, int, int, int, int], tags: str
         dtype="float32",
         axes=AXES,
         sizes=sizes,
-        diagnose=diagnose,
-        again=again,
+        **fields,  # type: ignore[arg-type]
     )
 
 

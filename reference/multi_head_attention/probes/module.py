@@ -6,10 +6,21 @@ from collections.abc import Mapping, Sequence
 
 from grader.probes import Array, Draw, Op, Probe, call, call_value, op
 
-from .common import DTYPES, ELSEWHERE, GRADIENTS, STRUCTURE, make, module_gradient, structure, told, weights
+from .common import (
+    DTYPES,
+    ELSEWHERE,
+    GRADIENTS,
+    LONG,
+    STRUCTURE,
+    make,
+    module_gradient,
+    structure,
+    told,
+    weights,
+)
 
 AXES = {
-    **dict.fromkeys(("y", "y2", "y3", "d_x"), ("B", "T", "d_model")),
+    **dict.fromkeys(("y", "y2", "y3", "y4", "d_x"), ("B", "T", "d_model")),
     **dict.fromkeys(GRADIENTS, ("in", "out")),
 }
 MAIN = (2, 5, 12, 3)  # B, T, d_model, h
@@ -60,6 +71,7 @@ def _values(seed: int) -> list[Probe]:
         _probe(seed, "strided", MAIN, "values untouched", "input not contiguous", strided=frozenset("x")),
         _probe(seed, "samples-alike", MAIN, "values", "two equal samples", more=same),
         *(_probe(seed, name, dims, "edges untouched") for name, dims in edges.items()),
+        _probe(seed, "long", (1, LONG, 2, 1), "edges long"),
         _probe(seed, "large", MAIN, "values", "large scores", more=large, tolerance=2e-3,  # type: ignore[arg-type]
                why="scores in the hundreds, where float32 itself rounds by 1e-5"),
         _probe(seed, "equal", EQUAL, "equal"),
@@ -76,15 +88,16 @@ def _alike(draw: Draw) -> dict[str, Array]:
 
 def _life(seed: int) -> list[Probe]:
     draw = Draw(seed, "module", "life")
-    other = {"x2": draw.normal(3, 8, 12)}
+    other = {"x2": draw.normal(3, 8, 12), "x4": draw.normal(2, 5, 12)}
     run2, run3 = call_value("m", "x2", to="y2"), call_value("m", "x", to="y3")
+    run4 = call_value("m", "x4", to="y4")
     fresh = make(12, 3, to="n", poured=False)
     return [
         _probe(seed, "structure", MAIN, "structure", script=[structure()], report=STRUCTURE),
         _probe(seed, "structure-used", MAIN, "structure", "after a forward", [RUN, structure()], STRUCTURE),
-        _probe(seed, "calls", MAIN, "life", "called three times with two sizes", [RUN, run2, run3],
-               ("y", "y2", "y3"), other),
-        _probe(seed, "train", MAIN, "life", "train, then eval",
+        _probe(seed, "calls", MAIN, "life", "called four times, twice with other inputs of the first size",
+               [RUN, run2, run3, run4], ("y", "y2", "y3", "y4"), other),
+        _probe(seed, "train", MAIN, "train", "train, then eval",
                [op("mode", of="m", train=True), RUN, op("mode", of="m", train=False), run3], ("y", "y3")),
         _probe(seed, "state", MAIN, "life", "state_dict into a new one",
                [*fresh, op("state", of="m", into="n"), call_value("n", "x", to="y")]),

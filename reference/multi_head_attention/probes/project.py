@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from grader.probes import Array, Draw, Op, Probe, call, gradient
 
-from .common import DTYPES, ELSEWHERE, told
+from .common import DTYPES, ELSEWHERE, LONG, told
 
 AXES = {"y": ("B", "h", "T", "d_k"), "d_x": ("B", "T", "d_model"), "d_w": ("d_model", "h·d_k")}
 MAIN = (2, 5, 10, 3, 4)  # B, T, d_model, h, d_k
@@ -51,6 +51,7 @@ def probes(seed: int) -> list[Probe]:
         _probe(seed, "strided", MAIN, "values untouched", "inputs not contiguous", strided=frozenset("xw")),
         _probe(seed, "twice", MAIN, "values", "called three times with two sizes", again, ("y2", "y3"), second),
         *(_probe(seed, name, dims, "edges untouched") for name, dims in edges.items()),
+        _probe(seed, "long", (1, LONG, 2, 1, 2), "edges long"),
         _probe(seed, "refuse", MAIN, "refuse", "h=3 does not divide 14 columns", (), (), wrong),
         _probe(seed, "refuse-more", (2, 5, 10, 4, 1), "refuse", "h=4 does not divide 10 columns", (), (),
                {"w": draw.normal(10, 10)}),
