@@ -67,7 +67,7 @@ def _letter(group: Mapping[str, object]) -> dict[str, object]:
 
 
 def _parts(group: Mapping[str, object]) -> list[Mapping[str, object]]:
-    first = {key: group[key] for key in ("module", "provides", "probes")}
+    first = {key: group[key] for key in ("module", "provides", "forbidden", "probes")}
     return [first, *_rows(group["more"])]
 
 

@@ -47,7 +47,6 @@ class Probe:
     strided: frozenset[str] = frozenset()
     tolerance: float | None = None
     why: str = ""
-    watch: bool = False
     count: bool = False
     again: bool = False
     diagnose: bool = True
@@ -56,10 +55,10 @@ class Probe:
 
     @property
     def judged(self) -> bool:
-        """Whether its values are compared; a watching or counting probe only notes what is used."""
-        return not self.watch and not self.count
+        """Whether its values are compared; a counting probe only tells how much is done."""
+        return not self.count
 
-    def letter(self, forbidden: Iterable[str] = ()) -> dict[str, object]:
+    def letter(self) -> dict[str, object]:
         """What travels to the guest's side; nothing here tells which check asks."""
         return {
             "id": self.id,
@@ -70,7 +69,6 @@ class Probe:
             "device": self.device,
             "grads": sorted(self.grads),
             "strided": sorted(self.strided),
-            "watch": sorted(forbidden) if self.watch else [],
             "count": self.count,
         }
 

@@ -67,7 +67,8 @@ class Run:
         return {
             "module": self.modules[step],
             "provides": list(self.provides[step]),
-            "probes": [probe.letter(forbidden) for probe in probes],
+            "forbidden": list(forbidden),
+            "probes": [probe.letter() for probe in probes],
         }
 
 

@@ -20,7 +20,6 @@ PROBE_FIELDS = (
     "device",
     "tolerance",
     "why",
-    "watch",
     "count",
     "again",
     "diagnose",

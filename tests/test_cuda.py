@@ -58,7 +58,6 @@ def test_core_probes_go_to_the_gpu_with_their_modules() -> None:
     "left_out",
     [
         {"core": False},
-        {"watch": True},
         {"count": True},
         {"dtype": "bfloat16"},
         {"dtype": "float16"},

@@ -32,7 +32,7 @@ def ask(f: Any, *script: Op, report: tuple[str, ...] = ("y",), **fields: Any) ->
 
 def inside(f: Callable[[Tensor], Any]) -> Any:
     """What a function gives on the second device."""
-    with watch({"device": NAME, "watch": [], "count": False}, Seen()):
+    with watch({"device": NAME, "count": False}, Seen()):
         return f(Elsewhere(torch.from_numpy(X.copy())).requires_grad_())
 
 
@@ -270,7 +270,7 @@ def test_an_answer_of_the_second_device_comes_home_with_its_values() -> None:
 def test_a_wrapped_tensor_shares_its_memory_and_keeps_its_gradient_flag() -> None:
     inner = torch.zeros(2)
     outer = Elsewhere(inner)
-    with watch({"device": NAME, "watch": [], "count": False}, Seen()):
+    with watch({"device": NAME, "count": False}, Seen()):
         outer.add_(1)
     assert torch.equal(inner, torch.ones(2))
     assert Elsewhere(torch.ones(2, requires_grad=True)).requires_grad

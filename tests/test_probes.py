@@ -104,7 +104,6 @@ def test_a_letter_holds_what_is_asked_and_nothing_of_why() -> None:
         "device": "cpu",
         "grads": ["x"],
         "strided": [],
-        "watch": [],
         "count": False,
     }
 
@@ -119,14 +118,8 @@ def test_a_letter_can_be_sent_and_comes_as_it_is() -> None:
     assert unpack(frame[LENGTHS.size : LENGTHS.size + size], frame[LENGTHS.size + size :]) == asked.letter()
 
 
-def test_only_a_watching_probe_tells_what_is_forbidden() -> None:
-    assert probe().letter(("b", "a"))["watch"] == []
-    assert probe(watch=True).letter(("b", "a"))["watch"] == ["a", "b"]
-
-
-def test_watching_and_counting_probes_are_not_judged() -> None:
+def test_counting_probes_are_not_judged() -> None:
     assert probe().judged
-    assert not probe(watch=True).judged
     assert not probe(count=True).judged
 
 

@@ -17,6 +17,7 @@ from .guest import CATALOGUE, Guest
 from .perform import perform
 from .pipes import send, write_all
 from .ready import make_room
+from .refusing import refusals
 from .standins import stand_in
 from .walls import Walls, put_up
 from .wire import WireError, pack
@@ -122,11 +123,16 @@ def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> N
             guest = Guest(modules, request["wanted"], guest, request["limits"]["import_seconds"])
             guest.install()
             gc.disable()
+            used: list[str] = []
+            refused = refusals(part["forbidden"], used)
             names, report = load(guest, {**request, **part}, variant["mistakes"])
             gc.enable()
             send(out, {"kind": "loaded", **report})
-            for letter in part["probes"]:
-                write_all(out, _frame(perform(letter, names, guest.paths, request["exact"])))
+            with refused() as look:
+                for letter in part["probes"]:
+                    look()
+                    answer = perform(letter, names, guest.paths, request["exact"])
+                    write_all(out, _frame({**answer, "used": used}))
     send(out, {"kind": "done", "prints": prints.text()})
 
 

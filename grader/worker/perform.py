@@ -52,7 +52,7 @@ def perform(
         answer.update(outcome="absent", message=str(error)[:TEXT], during=doing)
     except BaseException as error:
         answer.update(outcome="raised", values={}, error=raised(error, paths), during=doing)
-    return {**answer, "used": list(seen.used)}
+    return answer
 
 
 class _Kept:

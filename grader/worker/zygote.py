@@ -231,7 +231,6 @@ def _warm(torch: Any) -> None:
     """First use reads /proc/cpuinfo and picks kernels; it happens here, not in a locked-in child."""
     x = torch.ones(2, 3, 4, dtype=torch.float64, requires_grad=True)
     torch.softmax(x @ x.transpose(-1, -2), -1).sum().backward()
-    torch.overrides.resolve_name(torch.matmul)  # fills a table that every watching child needs
 
 
 def _envelope(group: int, frame: bytes) -> bytes:

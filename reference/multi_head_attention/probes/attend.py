@@ -235,8 +235,6 @@ def _kinds(seed: int) -> list[Probe]:
     found += [
         _probe(seed, "device-mask", CROSS, "device", f"padding mask, {ELSEWHERE}", pad, device="portable")
     ]
-    found += [_probe(seed, "watch", CROSS, "watch", watch=True, diagnose=False)]
-    found += [_probe(seed, "watch-mask", SELF, "watch", "causal mask", scores, watch=True, diagnose=False)]
     for tokens in (4, 8):
         dims = (2, 3, tokens, tokens, 4, 6)
         found.append(_probe(seed, f"count-{tokens}", dims, "count count-tokens", count=True, diagnose=False))

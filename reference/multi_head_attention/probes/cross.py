@@ -235,10 +235,6 @@ def _kinds(seed: int) -> list[Probe]:
             device="portable",
         )
     ]
-    found += [_probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False)]
-    found += [
-        _probe(seed, "watch-mask", MAIN, "watch", "mask", [MASKED], more=mask, watch=True, diagnose=False)
-    ]
     for n in (4, 8):
         found.append(
             _probe(seed, f"count-{n}", (2, n, n, 12, 3), "count count-tokens", count=True, diagnose=False)

@@ -116,7 +116,6 @@ def _kinds(seed: int) -> list[Probe]:
     there = make(12, 3, device="portable")
     found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
     found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
-    found += [_probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False)]
     found += [
         _probe(seed, f"count-{n}", (2, n, 12, 3), "count count-tokens", count=True, diagnose=False)
         for n in (4, 8)

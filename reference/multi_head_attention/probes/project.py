@@ -59,7 +59,6 @@ def probes(seed: int) -> list[Probe]:
                grads=frozenset("xw")),
         *(_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES),
         _probe(seed, "device", MAIN, "device", ELSEWHERE, device="portable"),
-        _probe(seed, "watch", MAIN, "watch", watch=True, diagnose=False),
         *(_probe(seed, f"count-{n}", (2, n, 10, 3, 4), "count count-tokens", count=True, diagnose=False) for n in (4, 8)),
         _probe(seed, "count-batch", (4, 4, 10, 3, 4), "count count-batch", count=True, diagnose=False),
         _probe(seed, "equal", EQUAL, "equal"),
