@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .errors import GraderError, InputError, in_one_line
+from .errors import GraderError, InputError, SubmissionError, in_one_line
 from .options import CourseOption, LessonOption
 from .report.display import display, forgive, show
 
@@ -43,6 +43,10 @@ def grade(
         str | None, typer.Option(metavar="FILE", help="Write the record; - for standard output.")
     ] = None,
     junit: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a JUnit report.")] = None,
+    unusable: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write why, if the submission itself is what cannot be used."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Replay a run exactly.")] = None,
     sealed: Annotated[
         Path | None,
@@ -71,13 +75,18 @@ def grade(
     from .output import check_places, write_text
 
     record_file = None if json in (None, "-") else Path(str(json))
-    check_places(file for file in (record_file, junit) if file is not None)
+    check_places(file for file in (record_file, junit, unusable) if file is not None)
     if github_payload and json == "-":
         raise InputError("--github-payload and --json -: the record is alone on standard output; name a file")
-    record = run(
-        path, lesson, seed, course, sealed=sealed, device=_device(device), workers=context.obj or (),
-        isolation=known(require_isolation),
-    )  # fmt: skip
+    try:
+        record = run(
+            path, lesson, seed, course, sealed=sealed, device=_device(device), workers=context.obj or (),
+            isolation=known(require_isolation),
+        )  # fmt: skip
+    except SubmissionError as error:
+        if unusable is not None:
+            write_text(unusable, f"{error}\n")
+        raise
     if record_file is not None:
         write_text(record_file, record.to_json())
     if junit is not None:

@@ -1,9 +1,10 @@
 """Errors, by whose fault they are.
 
 GraderError
-├── InputError      the person's: a path, a file or an option that cannot be used        exit 2
-├── LessonError     the lesson author's: a lesson folder that contradicts itself         exit 2
-└── MachineError    the machine's or ours: no worker, no disk, a broken protocol         exit 3
+├── InputError           the person's: a path, a file or an option that cannot be used   exit 2
+│   ├── LessonError      the lesson author's: a lesson folder that contradicts itself    exit 2
+│   └── SubmissionError  the learner's: nothing in the work that could be graded         exit 2
+└── MachineError         the machine's or ours: no worker, no disk, a broken protocol    exit 3
 
 A learner's wrong or failing code is none of these: it is an answer, and ends in the record.
 """
@@ -44,6 +45,10 @@ class InputError(GraderError):
 
 class LessonError(InputError):
     """A lesson's own files contradict each other."""
+
+
+class SubmissionError(InputError):
+    """The work itself cannot be used: the one fault of these for which a class's row may say 0 points."""
 
 
 class MachineError(GraderError):

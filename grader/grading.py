@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from .courses import find_course, stand_apart
-from .errors import InputError
+from .errors import InputError, SubmissionError
 from .isolation import insist
 from .likeness import insist_alike
 from .sandbox import start_both, start_jailed, start_open, start_trusted
@@ -121,7 +121,10 @@ class Session:
 
         started = self.started if self._standard is None else time.monotonic()
         lesson = self._lesson()
-        submission = read_submission(path, lesson)
+        try:
+            submission = read_submission(path, lesson)
+        except InputError as error:
+            raise SubmissionError(str(error)) from error
         seed, probes = self._prepare(lesson)
         run = jailed_run(lesson, submission) if self.device == CPU else open_run(lesson, submission)
         end = started + self.seconds * ANSWER_SHARE

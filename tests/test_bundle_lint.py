@@ -87,6 +87,15 @@ def test_pipelines_are_what_the_schema_of_gitlab_says(places: dict[str, Path], t
     files = sorted(path for place in places.values() for path in place.glob(".gitlab-ci.yml"))
     assert len(files) == 2 * len(CHOICES)
     assert validated("gitlab-ci", files) == ""
+    for path in files:
+        made = yaml.safe_load(path.read_text("utf-8"))
+        assert (made["grade"]["image"], made["variables"]) == (
+            "$PYTHON_IMAGE",
+            {"PYTHON_IMAGE": "python:3.12-slim"},
+        )
+        assert made["grade"].get("rules") == (
+            [{"if": "$REPOSITORY"}] if "staff" in path.parent.name else None
+        )
     wrong = tmp_path / ".gitlab-ci.yml"
     wrong.write_text(files[0].read_text("utf-8").replace("when: always", "when: allways"), "utf-8")
     assert "allways" in validated("gitlab-ci", [wrong])

@@ -112,10 +112,76 @@ def test_a_script_enters_the_exercise_and_follows_no_link_out_of_the_tree(
 
 GRADER = """#!/bin/sh
 echo "$*" >>asked
+env >>seen
 [ "$3" = grade ] || exit 0
+while [ $# -gt 1 ]; do
+  case "$1" in
+    --unusable) [ -z "{unusable}" ] || echo "nothing of the lesson in it" >"$2" ;;
+    --json) [ -z "{record}" ] || echo '{{"score": 0}}' >"$2" ;;
+  esac
+  shift
+done
 printf '::error::PWNED\\n##[error]PWNED\\n' >&2
 exit {code}
 """
+STALE = {  # what an earlier run may have left: a row, the reason for one
+    "actions/staff.sh.j2": ("results/ana.csv", "results/ana.unusable"),
+    "gitlab/grade.sh.j2": ("reports/grade.csv", "reports/unusable.txt"),
+    "classroom50/autograder.sh.j2": ("result.json",),
+}
+FAULTS = {
+    "the machine": GRADER.format(code=3, unusable="", record=""),
+    "one step of the machine's": GRADER.format(code=3, unusable="", record="yes"),
+    "the set-up, a broken sealed file say": GRADER.format(code=2, unusable="", record=""),
+    "no engine": "#!/bin/sh\necho 'No module named grader' >&2\nexit 1\n",
+    "killed": GRADER.format(code=137, unusable="", record=""),
+}
+SECRETS = {
+    "CI_JOB_TOKEN": "glcbt_1",
+    "DEPLOY_KEY": "masked_2",
+    "GITHUB_TOKEN": "ghs_3",
+    "LEARNERS_READ_TOKEN": "glpat_4",
+}
+
+
+def played(
+    source: Source, place: Path, template: str, python: str, **given: str
+) -> subprocess.CompletedProcess[str]:
+    """A bundle's script in `place`, where a stand-in is the grader."""
+    words = {"staff": True} if template.startswith("gitlab") else {}
+    (place / "grade.sh").write_bytes(filled(template, "grade.sh", source, **words).data)
+    (place / "work").mkdir()
+    (place / "python").write_text(python)
+    (place / "python").chmod(0o755)
+    return run(["bash", "grade.sh", "work"], place, {**given, "GRADER_PYTHON": str(place / "python")})
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("template", STALE)
+def test_whatever_fails_but_the_learners_own_work_is_no_row_and_a_failed_run(
+    source: Source, tmp_path: Path, template: str, fault: str
+) -> None:
+    for stale in STALE[template]:
+        (tmp_path / stale).parent.mkdir(exist_ok=True)
+        (tmp_path / stale).write_text("learner,points\nana,0\n")
+    done = played(source, tmp_path, template, FAULTS[fault], LEARNER="ana")
+    assert done.returncode in (1, 3)
+    assert [stale for stale in STALE[template] if (tmp_path / stale).exists()] == []
+    if (tmp_path / "asked").exists():
+        assert "platform" not in (tmp_path / "asked").read_text()
+
+
+@pytest.mark.parametrize("template", ["actions/staff.sh.j2", "gitlab/grade.sh.j2"])
+def test_a_grade_is_given_no_variable_that_the_job_keeps_secret(
+    source: Source, tmp_path: Path, template: str
+) -> None:
+    done = played(
+        source, tmp_path, template, GRADER.format(code=3, unusable="", record=""), LEARNER="ana", **SECRETS
+    )
+    assert done.returncode == 3
+    seen = (tmp_path / "seen").read_text()
+    assert "PATH=" in seen
+    assert [value for value in SECRETS.values() if value in seen] == []
 
 
 @pytest.mark.parametrize(
@@ -128,7 +194,7 @@ def test_a_fault_of_the_machine_is_no_row_of_the_learners_and_nothing_old_counts
     for name in ("work", "results"):
         (tmp_path / name).mkdir()
     (tmp_path / "results" / "b_a_.json").write_text('{"score": 100}')
-    (tmp_path / "python").write_text(GRADER.format(code=code))
+    (tmp_path / "python").write_text(GRADER.format(code=code, unusable="yes" if code == 2 else "", record=""))
     (tmp_path / "python").chmod(0o755)
     given = {"LEARNER": "b/a\n", "GRADER_PYTHON": str(tmp_path / "python")}
     done = run(["bash", "grade.sh", "work"], tmp_path, given)
@@ -190,8 +256,14 @@ def test_gitlab_fetches_grades_and_marks_what_came_late(tmp_path: Path) -> None:
     for words in (["init", "-q", "-b", "main"], ["add", "-A"], [*who, "commit", "-q", "-m", "Mine"]):
         subprocess.run(["git", *words], cwd=work, check=True, env={**os.environ, **late})
     given = {"REPOSITORY": work.as_uri(), "REF": "main", "GRADER_PYTHON": python_of(staff)}
-    done = run(["bash", ".gitlab/grade.sh", "work"], staff, {**given, "CI_JOB_TOKEN": "glcbt_secret"})
-    assert done.returncode == 0, done.stderr
+    (staff / "reports").mkdir()
+    (staff / "reports" / "grade.csv").write_text("of another")
+    none = run(["bash", ".gitlab/grade.sh"], staff, {"GRADER_PYTHON": given["GRADER_PYTHON"]})
+    assert (none.returncode, "start the pipeline with the variable REPOSITORY" in none.stderr) == (2, True)
+    assert not (staff / "reports" / "grade.csv").exists()
+    for _ in range(2):  # a runner keeps the folder
+        done = run(["bash", ".gitlab/grade.sh"], staff, {**given, "CI_JOB_TOKEN": "glcbt_secret"})
+        assert done.returncode == 0, done.stderr
     (row,) = csv.DictReader((staff / "reports" / "grade.csv").read_text("utf-8").splitlines())
     assert (row["learner"], row["points"], row["minutes_late"]) == ("gitlab", "10", "2161")
     assert "gitlab: late by 36 h 1 min: " in done.stdout

@@ -297,6 +297,7 @@ def test_the_summary_names_the_mistake_and_an_annotation_shows_the_line(week: We
     for job in (week.practice["ben"], week.official["ben"]):
         assert "## `Multi-head attention`: " in job.summary
         assert "The split scrambles tokens and features" in job.summary
+        assert job.summary.startswith("# `ben`\n\n") == (job is week.official["ben"])
         (line,) = job.commands
         assert line.startswith("::error file=")
         assert ",line=" in line
@@ -454,10 +455,17 @@ def test_no_log_summary_or_artifact_holds_a_hidden_line_or_a_token(week: Week, c
 
 
 def test_what_the_staff_keeps_is_in_no_learners_reach(week: Week) -> None:
-    """The workflow asks for no more than reading, and keeps no credentials where a learner's code is."""
+    """The workflow asks for no more than reading, and keeps no credentials where a learner's code is.
+
+    Its runs can be told from each other, and a push of this repository grades nobody.
+    """
     for path in week.home.glob("official/*/workspace/.github/workflows/grade.yml"):
         workflow = yaml.safe_load(path.read_text("utf-8"))
         assert workflow["permissions"] == {"contents": "read"}
+        assert "inputs.learner" in workflow["run-name"]
+        assert set(workflow[True]) == {"workflow_dispatch", "workflow_call"}  # YAML 1.1 reads `on` so
+    for path in week.home.glob("practice/*/workspace/.github/workflows/grade.yml"):
+        assert set(yaml.safe_load(path.read_text("utf-8"))[True]) == {"push", "workflow_dispatch"}
     for name in week.official:
         config = (week.home / "official" / name / "workspace" / "work" / ".git" / "config").read_text("utf-8")
         assert not [token for token in TOKENS.values() if token in config]

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from grader.lessons import find_lesson
 from grader.platforms.classroom50 import result
-from grader.platforms.gradescope import NOT_RUN, failed, headline, results
+from grader.platforms.gradescope import failed, headline, results
 from grader.platforms.rows import Row, rows, unrun
 from grader.quiz.mark import MarkedAnswer, QuizRecord
 from grader.records import Record
@@ -80,7 +80,7 @@ def test_what_is_sent_of_any_record_validates(graded: Record) -> None:
 
 def test_what_is_sent_when_nothing_was_run_validates() -> None:
     lesson = find_lesson("multi_head_attention", ROOT)
-    for why in (NOT_RUN, "nothing of the lesson in it: " + "x" * 400):
+    for why in ("not run", "nothing of the lesson in it: " + "x" * 400):
         assert problems("gradescope_results", results(unrun(lesson, 0.4, why), why, 0.0, "hidden")) == []
         assert problems("gradescope_results", failed(lesson, 0.4, why, 1.0, "visible")) == []
         assert problems("classroom50_result", result(unrun(lesson, 0.4, why), GIVEN, NOW)) == []

@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 from grader.apart import Apart, grade_apart
 from grader.cli import app as grader_app
-from grader.errors import InputError
+from grader.errors import InputError, LessonError, MachineError
 from grader.lessons import find_lesson
 from grader.platforms import gradescope
 from grader.platforms.classroom50 import result, whole
 from grader.platforms.github import commands, hand_on_payload, payload, summary, unusable
-from grader.platforms.gradescope import NOT_RUN, failed, headline, results, run
+from grader.platforms.gradescope import failed, headline, results, run
 from grader.platforms.late import HEAD, handed, row
 from grader.platforms.rows import Row, rows, told, unrun
 from grader.platforms.sheets import marked_sheet
@@ -62,9 +62,9 @@ def test_gradescope_has_a_row_a_step_with_scaled_points() -> None:
 
 def test_before_anything_is_run_every_row_says_so() -> None:
     lesson = find_lesson("multi_head_attention", ROOT)
-    made = results(unrun(lesson, 1.0, NOT_RUN), NOT_RUN, 0.0, "visible")
+    made = results(unrun(lesson, 1.0, "not run"), "why", 0.0, "visible")
     assert len(made["tests"]) == len(lesson.steps)
-    assert {row["output"] for row in made["tests"]} == {NOT_RUN}
+    assert {row["output"] for row in made["tests"]} == {"not run"}
     assert sum(row["max_score"] for row in made["tests"]) == lesson.max_score
     assert failed(lesson, 1.0, "unreadable", 1.0, "hidden")["output"] == "unreadable"
 
@@ -231,6 +231,37 @@ def test_a_row_of_the_gradebook_is_one_line_and_no_formula() -> None:
     assert values == ["ana", "0", "", "", "", "", "nothing of the lesson in it"]
 
 
+def test_rows_become_one_table_with_one_head_and_the_last_of_a_learner_counts(tmp_path: Path) -> None:
+    first = row("ben", record(attend()), handed("", ""))  # type: ignore[arg-type]
+    again = row("ben", record(step("attend", "passed", 20, 20)), handed("", ""))  # type: ignore[arg-type]
+    tables = [first, row("=ana", None, handed("", ""), 'a "word",\nand another'), again]
+    for number, text in enumerate(tables):
+        (tmp_path / f"{number}.csv").write_text(text, "utf-8")
+    files = [str(tmp_path / f"{number}.csv") for number in range(3)]
+    done = CliRunner().invoke(grader_app, ["platform", "table", *files, "--out", str(tmp_path / "all.csv")])
+    assert (done.exit_code, done.output) == (0, f"{tmp_path / 'all.csv'}: 2 learners\n")
+    head, *lines = csv.reader((tmp_path / "all.csv").read_text("utf-8").splitlines(keepends=True))
+    assert tuple(head) == HEAD
+    assert [(line[0], line[1]) for line in lines] == [("'=ana", "0"), ("ben", "20")]
+    (tmp_path / "no.csv").write_text("learner,points\n")
+    done = CliRunner().invoke(grader_app, ["platform", "table", str(tmp_path / "no.csv"), "--out", "x.csv"])
+    assert isinstance(done.exception, InputError)
+
+
+@pytest.mark.parametrize("command", [["row", "--learner", "ana"], ["classroom50"]])
+def test_a_step_that_could_not_be_judged_is_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    for name, value in GIVEN.items():
+        monkeypatch.setenv(name, value)
+    broken, out = tmp_path / "record.json", tmp_path / "out"
+    broken.write_text(record(step("attend", "broken", 0, 20)).to_json(), "utf-8")
+    done = CliRunner().invoke(grader_app, ["platform", *command, str(broken), "--out", str(out)])
+    assert isinstance(done.exception, MachineError)
+    assert "attend could not be judged" in str(done.exception)
+    assert not out.exists()
+
+
 def test_work_that_cannot_be_used_is_text_in_a_summary_and_an_annotation() -> None:
     text, line = unusable(EVIL, "Attention")
     assert text.startswith("## `Attention`: nothing could be graded\n\n```")
@@ -274,33 +305,39 @@ def test_work_and_a_sheet_are_graded_where_gradescope_puts_them(base: Path) -> N
     assert made["leaderboard"] == [{"name": "points", "value": 5.0}]
 
 
-@pytest.mark.parametrize(
-    ("came", "said"),
-    [
-        (Apart(None, "nothing of the lesson is in it", unusable=True), "nothing of the lesson is in it"),
-        (Apart(None, "no room"), "the grader or its machine failed, not you: no room. Tell the staff."),
-    ],
-)
-def test_work_that_is_not_graded_has_every_row_and_the_reason_first(
-    base: Path, monkeypatch: pytest.MonkeyPatch, came: Apart, said: str
+def test_work_that_cannot_be_used_has_every_row_and_the_reason_first(
+    base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    came = Apart(None, "nothing of the lesson is in it", unusable=True)
     monkeypatch.setattr(gradescope, "grade_apart", lambda *_, **__: came)
     made = graded(base)
-    assert made["output"] == said
+    assert made["output"] == "nothing of the lesson is in it"
     assert {row["output"] for row in made["tests"]} == {"not run"}
 
 
-def test_rows_are_there_before_anything_is_run(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[str] = []
+@pytest.mark.parametrize(
+    ("came", "said"),
+    [
+        (Apart(None, "no room"), "no room"),
+        (Apart(None), "the grader said nothing"),
+        (Apart(record(step("project", "broken", 0, 15))), "project could not be judged"),
+    ],
+)
+def test_a_fault_of_the_graders_leaves_no_results_that_a_platform_could_take_for_points(
+    base: Path, monkeypatch: pytest.MonkeyPatch, came: Apart, said: str
+) -> None:
+    place = base / "results" / "results.json"
+    place.write_text('{"score": 0}')  # of an earlier run
+    seen: list[bool] = []
 
     def look(*_: object, **__: object) -> Apart:
-        seen.append((base / "results" / "results.json").read_text("utf-8"))
-        return Apart(record(step("project", "passed", 15, 15)))
+        seen.append(place.exists())
+        return came
 
     monkeypatch.setattr(gradescope, "grade_apart", look)
-    made = graded(base)
-    assert NOT_RUN in seen[0]
-    assert [row["name"] for row in made["tests"]] == ["Project"]
+    with pytest.raises(MachineError, match=f"not the learner; no results: {said}"):
+        graded(base)
+    assert (seen, place.exists()) == ([False], False)
 
 
 def test_only_a_plain_sheet_of_a_bearable_size_is_marked(base: Path) -> None:
@@ -313,11 +350,28 @@ def test_only_a_plain_sheet_of_a_bearable_size_is_marked(base: Path) -> None:
     assert marked_sheet(work, base, "multi_head_attention") is None  # no bank there
 
 
+def test_a_bank_that_cannot_be_read_is_no_fault_of_who_hands_in_a_sheet(base: Path) -> None:
+    (base / "quizzes").mkdir()
+    (base / "quizzes" / "multi_head_attention.yaml").write_text("version: 1\n")
+    (base / "submission" / "sheet.yaml").write_text("learner: ana\nanswers: {kc-02: f}\n")
+    with pytest.raises(LessonError):
+        marked_sheet(base / "submission", base, "multi_head_attention")
+
+
 def test_a_grade_apart_that_has_no_time_says_so(tmp_path: Path) -> None:
     assert grade_apart(tmp_path, ROOT, 0.05).said == "the grade did not come to its end within 0 s"
 
 
 def test_a_folder_with_nothing_of_the_lesson_is_for_the_learner_to_mend(tmp_path: Path) -> None:
     done = grade_apart(tmp_path, ROOT, 60)
-    assert (done.record, done.unusable) == (None, True)
+    assert (done.record, done.unusable, done.fault) == (None, True, "")
     assert str(tmp_path) in done.said
+
+
+def test_answers_that_are_damaged_are_not_for_the_learner_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "concat.py").write_text("def concat(heads):\n    return heads\n")
+    sealed = tmp_path / "sealed.bin"
+    sealed.write_bytes(b"all answers are right")
+    done = grade_apart(tmp_path, ROOT, 60, options=("--sealed", str(sealed)))
+    assert (done.record, done.unusable) == (None, False)
+    assert "not a file of sealed answers" in done.fault

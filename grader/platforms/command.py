@@ -11,15 +11,15 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from grader.errors import InputError
+from grader.errors import InputError, MachineError
 from grader.lessons import find_lesson
 from grader.options import CourseOption
 from grader.output import write_text
 from grader.records import Record
-from grader.sinks import json_quiet, terminal, workflow_command
+from grader.sinks import json_quiet, markdown_inline, terminal, workflow_command
 from grader.text import printable
 
-from .late import LONG, handed
+from .late import LONG, handed, joined
 from .late import row as one_row
 from .rows import rows, scale_of, unrun
 
@@ -66,6 +66,7 @@ def github(
     record: MaybeRecord = None,
     unusable: UnusableOption = None,
     *,
+    learner: Annotated[str, typer.Option(help="Whose work it is, where that is not plain.")] = "",
     submission: Annotated[Path, typer.Option(metavar="DIR", help="The graded folder, for lines.")] = Path(),
     prefix: Annotated[str, typer.Option(help="That folder as the repository calls it.")] = "",
     points: PointsOption = None,
@@ -90,7 +91,7 @@ def github(
     place = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if place:
         with Path(place).open("a", encoding="utf-8") as file:
-            file.write(text)
+            file.write(f"# {markdown_inline(learner)}\n\n{text}" if learner else text)
     for line in [*lines, *([workflow_command("warning", late, title="Late")] if late else [])]:
         typer.echo(line)
 
@@ -108,11 +109,29 @@ def row(
 ) -> None:
     """Write one learner's row of a gradebook as CSV, and say how late the work is."""
     work = handed(commit, due)
-    read, why = _outcome(record, unusable)
+    read, why = _whole(record, unusable)
     scale = 1.0 if read is None else scale_of(points, read.max_score)
     write_text(out, one_row(learner, read, work, why, scale))
     if work.said:
         typer.echo(terminal(f"{learner}: {work.said}"))
+
+
+@app.command()
+def table(
+    rows: Annotated[list[Path], typer.Argument(metavar="CSV ...", help="What `row` wrote, oldest first.")],
+    *,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Where the table goes.")],
+) -> None:
+    """Join rows to one table with one heading; of a learner's several rows the last counts."""
+    texts = []
+    for path in rows:
+        try:
+            texts.append((str(path), path.read_text("utf-8")))
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: cannot be read ({error})") from None
+    text, learners = joined(texts)
+    write_text(out, text)
+    typer.echo(f"{out}: {learners} learner{'' if learners == 1 else 's'}")
 
 
 @app.command()
@@ -127,7 +146,7 @@ def classroom50(
     """Write Classroom 50's result.json; its own environment variables say whose work this is."""
     from .classroom50 import result
 
-    read, why = _outcome(record, unusable)
+    read, why = _whole(record, unusable)
     if read is None:
         lesson = find_lesson(None, course)
         found = unrun(lesson, scale_of(points, lesson.max_score), why)
@@ -148,6 +167,17 @@ def _outcome(record: Path | None, unusable: Path | None) -> tuple[Record | None,
     except OSError as error:
         raise InputError(f"{unusable}: cannot be read ({error.strerror})") from None
     return None, printable(text, LONG, keep_lines=True).strip()
+
+
+def _whole(record: Path | None, unusable: Path | None) -> tuple[Record | None, str]:
+    """The outcome that points may be taken from. Raises MachineError where a step could not be judged."""
+    read, why = _outcome(record, unusable)
+    broken = [step.id for step in read.steps if step.status == "broken"] if read else []
+    if broken:
+        raise MachineError(
+            f"{record}: {', '.join(broken)} could not be judged, so there are no points to write"
+        )
+    return read, why
 
 
 def _read(path: Path) -> Record:

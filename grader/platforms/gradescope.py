@@ -1,19 +1,19 @@
-"""Gradescope: results.json, written first with every row not run, then with what came of the grade.
+"""Gradescope: results.json, written when there is a grade, or work in which there is nothing to grade.
 
+When the grader itself failed there is none: the platform then shows that the autograder failed, and no points.
 The format and the folders are those of Gradescope's autograder documentation (Autograder Specifications).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.apart import grade_apart
-from grader.errors import GraderError
+from grader.apart import Apart, grade_apart
+from grader.errors import MachineError
 from grader.lessons import Lesson, find_lesson
 from grader.output import write_text
 from grader.quiz.mark import QuizRecord
@@ -23,22 +23,25 @@ from grader.sinks import json_quiet
 from .rows import Row, rows, scale_of, unrun
 from .sheets import marked_sheet
 
-SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes, and then there are no rows
-NOT_RUN = "not run: the grade did not come to its end"
+SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes
 
 
 def run(base: Path, points: float | None, isolation: str, visibility: str, leaderboard: bool) -> None:
-    """Grade `base`/submission and write `base`/results/results.json, whatever happens. Never raises."""
+    """Grade `base`/submission and write `base`/results/results.json.
+
+    Raises GraderError, and leaves no results, where it is not for the learner to mend that there is no grade.
+    """
     began = time.monotonic()
     lesson = find_lesson(None, base / "source")
     scale = scale_of(points, lesson.max_score)
     place = base / "results" / "results.json"
     place.parent.mkdir(parents=True, exist_ok=True)
-    _write(place, results(unrun(lesson, scale, NOT_RUN), NOT_RUN, 0.0, visibility))
-    record, fault = _graded(base, isolation)
+    place.unlink(missing_ok=True)
+    done = _graded(base, isolation)
     quiz = marked_sheet(base / "submission", base / "source", lesson.slug)
+    record = done.record
     if record is None:
-        _write(place, failed(lesson, scale, fault, time.monotonic() - began, visibility))
+        _write(place, failed(lesson, scale, done.said, time.monotonic() - began, visibility))
         return
     found = rows(record, scale)
     said = headline(record, scale)
@@ -104,18 +107,17 @@ def _row(number: int, row: Row) -> dict[str, Any]:
     }
 
 
-def _graded(base: Path, isolation: str) -> tuple[Record | None, str]:
-    """The record, or why there is none; the grade is a process of its own, so that nothing outlives its time."""
+def _graded(base: Path, isolation: str) -> Apart:
+    """The record, or why the work cannot be used; a process of its own, so that nothing outlives its time.
+
+    Raises MachineError for every other fault.
+    """
     options = ("--require-isolation", isolation)
     done = grade_apart(base / "submission", base / "source", SECONDS, options=options)
-    if done.record is not None or done.unusable:
-        return done.record, done.said
-    return None, f"the grader or its machine failed, not you: {done.said}. Tell the staff."
+    if done.fault:
+        raise MachineError(f"the grader or its machine failed, not the learner; no results: {done.fault}")
+    return done
 
 
 def _write(place: Path, made: dict[str, Any]) -> None:
-    text = json_quiet(json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False)) + "\n"
-    try:
-        write_text(place, text)
-    except GraderError as error:
-        sys.stderr.write(f"{error}\n")
+    write_text(place, json_quiet(json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False)) + "\n")

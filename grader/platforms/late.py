@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grader.errors import InputError
@@ -75,6 +76,27 @@ def row(learner: str, record: Record | None, work: Handed, problem: str = "", sc
     table.writerow(HEAD)
     table.writerow([csv_cell(value, LONG) for value in values])
     return text.getvalue()
+
+
+def joined(tables: Iterable[tuple[str, str]]) -> tuple[str, int]:
+    """Tables of `row`, each with its name, as one with one head, by learner; and how many learners those are.
+
+    Of a learner's several rows the last counts. Raises InputError for another table.
+    """
+    found: dict[str, list[str]] = {}
+    for name, text in tables:
+        try:
+            head, *lines = [*csv.reader(io.StringIO(text))] or [[]]
+        except csv.Error:
+            head, lines = [], []
+        if tuple(head) != HEAD or any(len(line) != len(HEAD) for line in lines):
+            raise InputError(f"{name}: not a table of rows; its head is to be {','.join(HEAD)}")
+        found |= {line[0]: line for line in lines}
+    made = io.StringIO()
+    table = csv.writer(made, lineterminator="\n")
+    table.writerow(HEAD)
+    table.writerows(found[learner] for learner in sorted(found))
+    return made.getvalue(), len(found)
 
 
 def _read(option: str, text: str) -> datetime.datetime:

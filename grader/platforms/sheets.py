@@ -14,7 +14,10 @@ LARGEST = 1 << 20
 
 
 def marked_sheet(submission: Path, root: Path, slug: str) -> QuizRecord | None:
-    """The marks of the one sheet in a submission's folder; None without a sheet or a bank."""
+    """The marks of the one sheet in a submission's folder; None without a sheet or a bank.
+
+    Raises LessonError for a bank that cannot be used: that is not the learner's fault.
+    """
     path = root / "quizzes" / f"{slug}.yaml"
     if not path.is_file() or not submission.is_dir():
         return None
@@ -23,7 +26,12 @@ def marked_sheet(submission: Path, root: Path, slug: str) -> QuizRecord | None:
             if found.stat().st_size > LARGEST:
                 continue
             try:
-                return mark_sheet(read_bank(path), read_sheet(found))
+                sheet = read_sheet(found)
+            except GraderError:
+                continue
+            bank = read_bank(path)
+            try:
+                return mark_sheet(bank, sheet)
             except GraderError:
                 continue
     return None
