@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import zipfile
 from collections.abc import Mapping
 from io import BytesIO
@@ -25,6 +26,9 @@ from grader.bundle.model import Item, Kind, Options, Parts, Source
 from grader.errors import InputError, LessonError
 from grader.lessons import find_lesson, read_lesson
 from grader.notebook import code_cells
+from grader.quiz.bank import read_bank
+from grader.quiz.draw import draw
+from grader.quiz.view import view
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
@@ -75,6 +79,26 @@ def test_a_notebook_is_valid_has_lasting_ids_and_hides_nothing(parts: Parts) -> 
     assert leaks([Item("notebook.ipynb", data)], secrets(ROOT, SLUG)) == []
     assert code_cells(data)[0] == ""  # the cell that carries the engine is not the learner's
     assert len(data) < 2 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [("nbgrader", f"source/{SLUG}/{SLUG}.ipynb"), ("otter", f"{SLUG}.ipynb"), ("notebook", "")],
+)
+def test_a_question_in_a_notebook_shows_all_that_can_be_chosen(parts: Parts, kind: str, path: str) -> None:
+    made_now = made(KINDS[kind][0], source(parts))
+    book = json.loads(contents(made_now)[path] if path else made_now)
+    (text,) = (cell["source"] for cell in book["cells"] if cell["id"] == "quiz-questions")
+    asked = re.split(r"\n\*\*\d+\. ", text)[1:]
+    bank = read_bank(ROOT / "quizzes" / f"{SLUG}.yaml")
+    assert len(asked) == len(bank.check)
+    for question, shown in zip(bank.select(None), asked, strict=True):
+        lines = [line for line in shown.splitlines() if line.startswith("- ")]
+        if question.kind == "true_false":
+            assert lines == ["- True", "- False"]
+        else:
+            letters = [thing.letter for thing in view(draw(question)).things]
+            assert [line[:6].strip() for line in lines] == [f"- ({letter})" for letter in letters]
 
 
 @pytest.mark.parametrize("kind", STAFF, ids=lambda kind: kind.name)

@@ -101,13 +101,16 @@ def quiz(source: Source) -> Iterator[Cell]:
     lines = [
         f"## {bank.title}",
         "",
-        "Write your answers into the cell below; a letter is enough for a choice.",
+        "Write your answers into the cell below in place of `None`: texts and letters between quotes.",
     ]
     for number, shown in enumerate(questions, 1):
         lines += ["", f"**{number}. `{shown.id}`** {shown.prompt.strip()}"]
         if shown.code:
             lines += ["", "```python", shown.code.rstrip("\n"), "```"]
-        lines += [f"- ({thing.letter}) {thing.text}" for thing in shown.things if thing.letter != "true"]
+        lines += ["", f"*{shown.ask}*", ""]
+        lines += [f"{place}. {left}" for place, left in enumerate(shown.lefts, 1)]
+        lines += [""] if shown.lefts else []
+        lines += [f"- {f'({thing.letter}) ' if shown.lettered else ''}{thing.text}" for thing in shown.things]
     yield markdown("quiz-questions", "\n".join(lines))
     rows = [f"    {shown.id!r}: None," for shown in questions]
     yield code("quiz-answers", "\n".join(["answers = {", *rows, "}"]))

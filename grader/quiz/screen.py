@@ -68,7 +68,7 @@ class Screen:
         if shown.lefts:
             numbered = enumerate(shown.lefts, 1)
             blocks.append(page.under(*(self._labelled(f"{place})", text) for place, text in numbered)))
-        if shown.things and shown.things[0].letter != "true":
+        if shown.lettered:
             things = (self._labelled(f"{thing.letter})", thing.text) for thing in shown.things)
             blocks.append(page.under(*things))
         ask = f"{shown.ask} ({shown.example})" if shown.example else shown.ask

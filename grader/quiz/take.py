@@ -205,7 +205,7 @@ def _letters(shown: View, typed: str) -> Written:
 
 def _unreadable(shown: View, verdict: Verdict, typed: str) -> bool:
     """Whether it is no answer at all, by its form alone: nothing is said here about right and wrong."""
-    if shown.control == "one" and len(typed) == 1 and typed.isalpha() and shown.things[0].letter != "true":
+    if shown.control == "one" and len(typed) == 1 and typed.isalpha() and shown.lettered:
         return typed.casefold() not in {thing.letter for thing in shown.things}
     return shown.control in READABLE and verdict.outcome == "needs_review"
 

@@ -50,6 +50,11 @@ class View:
     blanks: int = 0
 
     @property
+    def lettered(self) -> bool:
+        """Whether things are answered by their letters; true and false are answered as they are."""
+        return bool(self.things) and self.things[0].letter != "true"
+
+    @property
     def lines(self) -> int:
         """How many lines of code there are."""
         return self.code.rstrip("\n").count("\n") + 1 if self.code else 0

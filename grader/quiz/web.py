@@ -85,7 +85,7 @@ def _filled(shown: View) -> dict[str, object]:
         "code": shown.code.rstrip("\n").split("\n") if shown.code else [],
         "lines": shown.lines,
         "things": things,
-        "lettered": bool(things) and things[0]["letter"] != "true",
+        "lettered": shown.lettered,
         "lefts": [inline_html(left) for left in shown.lefts],
         "blanks": shown.blanks,
     }
