@@ -32,11 +32,11 @@ def run(base: Path, points: float | None, isolation: str, visibility: str, leade
     Raises GraderError, and leaves no results, where it is not for the learner to mend that there is no grade.
     """
     began = time.monotonic()
-    lesson = find_lesson(None, base / "source")
-    scale = scale_of(points, lesson.max_score)
     place = base / "results" / "results.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
+    lesson = find_lesson(None, base / "source")
+    scale = scale_of(points, lesson.max_score)
     done = _graded(base, isolation)
     quiz = marked_sheet(base / "submission", base / "source", lesson.slug)
     record = done.record
