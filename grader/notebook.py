@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from .lean import TooRich, without_outputs
 from .magics import plain_python
 from .python_fault import explained, sentence
 from .python_text import mentioned
 from .submission import Cell
+from .tree import CLEAR
 
 __all__ = ["OURS", "Notebook", "NotebookError", "code_cells", "read_notebook"]
 
 CODE_CHARACTERS = 1 << 20  # the code of one notebook; what it shows may be larger
 CELLS = 5_000
+LEAN_BYTES = 4 << 20  # of a notebook's text; of a longer one the outputs are taken out unread
 OURS = "# grader's own cell"  # a cell that begins so is a bundle's own, and nothing of the learner's
 
 
@@ -78,9 +82,20 @@ def code_cells(data: bytes) -> list[str]:
     return sources
 
 
+# No string of JSON goes over a line's end, so that this is never part of what somebody wrote.
+_CONFLICT = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+
+
 def _parsed(data: bytes) -> dict[str, Any]:
+    conflict = _CONFLICT.search(data)
+    if conflict:
+        line = data.count(b"\n", 0, conflict.start()) + 1
+        raise NotebookError(
+            f"not a notebook: git's conflict marks are in it, from line {line} on; take one of its two versions "
+            "whole, with `git checkout --ours` or `git checkout --theirs` and its name"
+        )
     try:
-        raw = json.loads(data)
+        raw = json.loads(_small(data))
     except UnicodeDecodeError as error:
         raise _none(f"byte {error.start} is no UTF-8 text") from error
     except (ValueError, RecursionError) as error:
@@ -89,6 +104,21 @@ def _parsed(data: bytes) -> dict[str, Any]:
     if isinstance(raw, dict) and any(isinstance(raw.get(key), list) for key in ("cells", "worksheets")):
         return raw
     raise _none("it has no list of cells")
+
+
+def _small(data: bytes) -> bytes:
+    """A notebook's text; of a large one without its outputs. NotebookError if it is large without them."""
+    if len(data) <= LEAN_BYTES:
+        return data
+    try:
+        lean = without_outputs(data)
+    except TooRich as error:
+        raise NotebookError(f"too large: its outputs have too many parts; {CLEAR}") from error
+    if len(lean) > LEAN_BYTES:
+        raise NotebookError(
+            f"too large: over {LEAN_BYTES >> 20} MiB besides its outputs; keep the lesson's cells"
+        )
+    return lean
 
 
 def _none(why: str) -> NotebookError:

@@ -18,6 +18,7 @@ from .tree import (
     A_POINTER,
     ARCHIVE_BYTES,
     CHECKED_CHARACTERS,
+    CLEAR,
     MIB,
     SMALLER,
     Tree,
@@ -58,7 +59,9 @@ def read_submission(path: Path, lesson: LessonFiles) -> Submission:
     except ValueError as error:
         raise InputError(f"{place}: {error}; give {KINDS}") from error
     if len(data) > limit:
-        raise InputError(f"{place}: too large: over {limit // MIB} MiB; {SMALLER}")
+        raise InputError(
+            f"{place}: too large: over {limit // MIB} MiB; {CLEAR if is_notebook(kind_name) else SMALLER}"
+        )
     if is_pointer(data):
         raise InputError(f"{place}: {A_POINTER}")
     if kind:

@@ -28,7 +28,7 @@ __all__ = [
 
 MIB = 1 << 20  # bytes
 PYTHON_BYTES = 1 * MIB  # one .py file
-NOTEBOOK_BYTES = 20 * MIB  # one notebook, its outputs among them
+NOTEBOOK_BYTES = 50 * MIB  # one notebook, its outputs among them
 ARCHIVE_BYTES = 50 * MIB  # an archive, packed
 TOTAL_BYTES = 50 * MIB  # an archive unpacked; the Python files of a folder together; its notebooks together
 FOLDER_ENTRIES = 20_000  # names in a folder, sub-folders included
@@ -43,6 +43,7 @@ A_LINK = "a link, not the file itself"
 A_DEVICE = "a pipe or a device, not a file"
 A_POINTER = "a Git LFS pointer, not the file itself; run `git lfs pull` and give it again"
 POINTER = b"version https://git-lfs.github.com/spec/v"
+CLEAR = "clear the notebook's outputs and save it again"
 SMALLER = "give only the lesson's files, without data, environments and .git"
 
 
@@ -105,13 +106,15 @@ class TreeBuilder:
         self.files.pop(path, None)
         self._spent[limit] = self._spent.get(limit, 0) + len(data)
         if len(data) > limit:
-            self.faults[path] = f"larger than {limit // MIB} MiB"
+            then = f"; {CLEAR}" if limit == NOTEBOOK_BYTES else ""
+            self.faults[path] = f"larger than {limit // MIB} MiB{then}"
         elif is_pointer(data):
             self.faults[path] = A_POINTER
         elif self._spent[limit] > TOTAL_BYTES and limit == PYTHON_BYTES:
             raise InputError(f"{self.place}: too large: over {TOTAL_BYTES // MIB} MiB of Python; {SMALLER}")
         elif self._spent[limit] > TOTAL_BYTES:
-            self.faults[path] = f"one of many notebooks, over {TOTAL_BYTES // MIB} MiB together"
+            together = f"over {TOTAL_BYTES // MIB} MiB together"
+            self.faults[path] = f"one of many notebooks, {together}; {CLEAR}"
         else:
             self.files[path] = data
         if sum(name.lower().endswith(".py") for name in self.files) > PYTHON_FILES:

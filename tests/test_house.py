@@ -52,6 +52,7 @@ LAYERS = (
         "magics",
         "lone",
         "notebook",
+        "lean",
         "archive",
         "apart",
         "output",

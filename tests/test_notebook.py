@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from tiny_lesson import LESSON
 
 from grader import notebook as notebook_module
 from grader.errors import InputError
-from grader.notebook import Notebook, NotebookError, read_notebook
+from grader.lean import without_outputs
+from grader.notebook import Notebook, NotebookError, code_cells, read_notebook
 from grader.python_fault import sentence
 from grader.source import Submission, read_submission
 
@@ -274,9 +276,107 @@ def test_code_beyond_the_limits_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_notebook_larger_than_its_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "big.ipynb"
     with path.open("wb") as file:
-        file.truncate((20 << 20) + 1)
-    with pytest.raises(InputError, match=r"big\.ipynb: too large: over 20 MiB; give only the lesson's files"):
+        file.truncate((50 << 20) + 1)
+    with pytest.raises(
+        InputError, match=r"big\.ipynb: too large: over 50 MiB; clear the notebook's outputs and"
+    ):
         read_submission(path, LESSON)
+
+
+def rich(*cells: object, indent: int | None = 1) -> bytes:
+    """A notebook larger than what is read whole."""
+    shown = {"output_type": "display_data", "metadata": {}, "data": {"image/png": "iVBORw0KGgo" * 600_000}}
+    html = {
+        "output_type": "display_data",
+        "data": {"text/html": ['<a href="x">{[\\"\n'] * 9, "x": {"outputs": [[]]}},
+    }
+    cell = code(
+        "x = {'outputs': [], \"metadata\": [1]}  # ] }", outputs=[shown, html], metadata={"tags": ["]"]}
+    )
+    picture = {"cell_type": "markdown", "source": "![]", "attachments": {"a.png": {"image/png": "["}}}
+    made = {
+        "metadata": {"widgets": {"state": ["{"]}},
+        "cells": [cell, picture, *cells],
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(made, indent=indent).encode()
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_notebook_of_many_pictures_is_read_without_them(indent: int | None) -> None:
+    data = rich(code('b = \'\\\\\' + "\\"outputs\\": ["'), indent=indent)
+    assert len(data) > 6_000_000
+    lean = without_outputs(data)
+    assert len(lean) < 2_000
+    full, left = json.loads(data), json.loads(lean)
+    assert [cell["source"] for cell in left["cells"]] == [cell["source"] for cell in full["cells"]]
+    assert (left["cells"][0]["outputs"], left["cells"][1]["attachments"], left["metadata"]) == ([], {}, {})
+    assert [cell.text for cell in read_notebook(data, NAMES).cells] == [
+        full["cells"][0]["source"], full["cells"][2]["source"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b'"', b'"outputs": [', b'"outputs": [{]', b'{"outputs" [1]}', b'{"a": "outputs", "b": [1]}',
+     b'{"outputs": "[1]"}', b'["metadata", [1]]', b'{"\\"outputs": [1]}', b'"\\', b"]" * 9],
+)  # fmt: skip
+def test_what_is_not_shown_is_left_as_it_is(text: bytes) -> None:
+    assert without_outputs(text) == text
+
+
+def test_values_are_left_out_whole() -> None:
+    text = b'{"outputs" : [{"outputs": [1]}, "]", []], "metadata":{"a": {}}, "b": [2]}'
+    assert without_outputs(text) == b'{"outputs" : [], "metadata":{}, "b": [2]}'
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"[" * (40 << 20),
+            "its outputs have too many parts; clear the notebook's outputs and save it again",
+        ),
+        (b'{"cells": "' + b"\\n" * (20 << 20), "over 4 MiB besides its outputs; keep the lesson's cells"),
+        (b'{"cells": "' + b'\\"' * (20 << 20), "over 4 MiB besides its outputs; keep the lesson's cells"),
+        (
+            b'"",' * (10 << 20),
+            "its outputs have too many parts; clear the notebook's outputs and save it again",
+        ),
+    ],
+)
+def test_a_notebook_too_large_to_be_one_is_refused_in_seconds(data: bytes, said: str) -> None:
+    began = time.process_time()
+    with pytest.raises(NotebookError) as caught:
+        code_cells(data)
+    assert str(caught.value) == f"too large: {said}"
+    assert time.process_time() - began < 10
+
+
+CONFLICT = """{{
+ "cells": [],
+<<<<<<< HEAD
+ "metadata": {{}},
+=======
+ "metadata": {{{rest}}},
+>>>>>>> theirs
+ "nbformat": 4
+}}"""
+
+
+@pytest.mark.parametrize("rest", ["", '"x": "' + "x" * 5_000_000 + '"'])
+def test_conflict_marks_are_told_as_what_they_are(rest: str) -> None:
+    with pytest.raises(NotebookError) as caught:
+        code_cells(CONFLICT.format(rest=rest).encode())
+    assert str(caught.value) == (
+        "not a notebook: git's conflict marks are in it, from line 3 on; take one of its two versions whole, "
+        "with `git checkout --ours` or `git checkout --theirs` and its name"
+    )
+
+
+def test_conflict_marks_that_somebody_wrote_down_are_text() -> None:
+    assert python('s = """\n<<<<<<< HEAD\n"""') == 's = """\n<<<<<<< HEAD\n"""'
 
 
 def test_magics_are_found_in_linear_time() -> None:

@@ -428,7 +428,10 @@ def test_many_large_notebooks_cost_themselves_alone(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(tree_module, "TOTAL_BYTES", 100)
     read = folder(tmp_path, {"project.py": PROJECT, "a.ipynb": " " * 60, "b.ipynb": " " * 60})
     assert read.warnings == (
-        "b.ipynb was passed over: one of many notebooks, over 0 MiB together",
+        (
+            "b.ipynb was passed over: one of many notebooks, over 0 MiB together; "
+            "clear the notebook's outputs and save it again"
+        ),
         "a.ipynb was not read: the folder has project.py",
     )
 
