@@ -22,6 +22,7 @@ def level(base: str, hello: Mapping[str, object]) -> str:
 
 def parts(base: str, hello: Mapping[str, object], other_user: bool) -> str:
     """What the level is made of and what its self-test said, in one line."""
+    root = hello.get("user") == 0
     made = [
         ("namespaces", base == "sealed"),
         (f"landlock {hello.get('landlock')}", bool(hello.get("landlock"))),
@@ -30,6 +31,8 @@ def parts(base: str, hello: Mapping[str, object], other_user: bool) -> str:
         ("resource limits", base != "separate" or bool(hello.get("landlock"))),
     ]
     there = ", ".join(name for name, stands in made if stands) or "a process of its own"
+    if root and not other_user and there:
+        there += "; missing: another user (guests stay root, without root's powers)"
     refused, let = _names(hello.get("refused")), _names(hello.get("let"))
     if not refused and not let:
         return f"{there}; not tested"

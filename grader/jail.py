@@ -17,6 +17,7 @@ from .visible import engine_among, library_paths, readable_paths, visible_paths
 
 FIRST_UID, UIDS, SLOTS = 60_600, 560, 8  # uids nobody has; one grader's children take a few of them
 TMP_BYTES = 64 * 2**20  # all that a guest may write
+SIDE_BY_SIDE = 2  # guests of one worker at a time
 SHARED_BYTES = 16 * 2**20
 # As root the children change to an unused uid, which needs these three and nothing else.
 CAPABILITIES = ("CAP_SETUID", "CAP_SETGID", "CAP_KILL")
@@ -87,7 +88,7 @@ def _bare(scratch: Path) -> Launch:
             path.chmod(0o777 if path.is_dir() else 0o666)
     uid = guest_uid() if all(map(_open_to_all, visible_paths())) else None
     env = {**_environment(f"{scratch}/mpl"), **_places(str(scratch)), **_walls(str(scratch), uid)}
-    env["GRADER_SCRATCH_BYTES"] = str(TMP_BYTES)  # no file system of its own bounds it
+    env["GRADER_SCRATCH_BYTES"] = str(TMP_BYTES)
     bound = os.name == "posix" and (uid is not None or os.getuid() != 0)
     return Launch(_python(WORKER), env, "limited" if bound else "separate", str(scratch), uid)
 
@@ -152,8 +153,7 @@ def _bubblewrap(
         "--clearenv",
     ]
     command += ["--proc", "/proc", "--dev", "/dev"]
-    command += ["--perms", "1777", "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm"]
-    command += ["--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", "/tmp"]
+    command += _memory()
     for link in (Path("/bin"), Path("/lib"), Path("/lib64"), Path("/sbin")):
         if link.is_symlink():
             command += ["--symlink", str(link.readlink()), str(link)]
@@ -180,6 +180,15 @@ def _bubblewrap(
     for key, value in {**_environment("/tmp/mpl"), **_places("/tmp"), **_walls("/tmp", guest_uid())}.items():
         command += ["--setenv", key, value]
     return (*command, "--chdir", "/", *(inside or _python(Path("/worker"))))
+
+
+def _memory() -> Iterator[str]:
+    """What can be written to: file systems in memory, one for each guest, so that who fills his takes no other's."""
+    places = {f"/tmp/guest-{slot}": TMP_BYTES for slot in range(SIDE_BY_SIDE)}
+    yield from ("--perms", "1777", "--size", str(SHARED_BYTES), "--tmpfs", "/dev/shm")
+    yield from ("--perms", "0755", "--size", str(SHARED_BYTES), "--tmpfs", "/tmp")
+    for place, size in places.items():
+        yield from ("--perms", "1777", "--size", str(size), "--tmpfs", place)
 
 
 def _program() -> str:

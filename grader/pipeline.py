@@ -14,6 +14,7 @@ from .asking import gather
 from .cases import Case
 from .errors import LessonError, MachineError
 from .hidden import Expected
+from .jail import SIDE_BY_SIDE
 from .judge import judge
 from .lessons import Lesson
 from .matching import AskVariants
@@ -30,7 +31,6 @@ from .transcript import Answer, Transcript
 from .variants import together, variants
 
 VARIANT_SECONDS = 120.0  # for one question to the known mistakes
-SIDE_BY_SIDE = 2  # children of one worker at a time
 
 
 def bounded(standard: Standard, end: float) -> Standard:

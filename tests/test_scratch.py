@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.worker.child import _stay_visible
-from grader.worker.scratch import Scratch, _nameless_as, settle_in
+from grader.worker.scratch import ENTRIES, Scratch, _nameless_as, settle_in
 from grader.worker.tidy import walk
 from grader.worker.walls import Walls
 
@@ -24,7 +25,7 @@ def test_each_guest_has_a_folder_of_its_own_where_the_disk_bounds_nothing(tmp_pa
     assert first != second
     assert first == scratch.place(0)
     assert Path(first).is_dir()
-    assert Scratch(str(tmp_path)).place(0) == str(tmp_path)
+    assert Scratch().place(0) == ""
 
 
 def test_named_files_count_however_deep_and_shut(tmp_path: Path) -> None:
@@ -69,6 +70,49 @@ def test_another_users_nameless_files_are_counted_by_that_user() -> None:
     finally:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def test_empty_files_count_too(tmp_path: Path) -> None:
+    scratch = Scratch(str(tmp_path), frozenset(), MOST)
+    own = Path(scratch.place(0))
+    for number in range(ENTRIES):
+        (own / str(number)).touch()
+    assert not scratch.overfull(0, os.getpid(), None)
+    (own / "folder").mkdir()
+    assert scratch.overfull(0, os.getpid(), None)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() != 0, reason="only root can mount a file system")
+def test_where_a_folder_is_a_file_system_of_its_own_that_counts(tmp_path: Path) -> None:
+    scratch = Scratch(str(tmp_path), frozenset(), MOST)
+    own = Path(scratch.place(0))
+    if subprocess.run(["mount", "-t", "tmpfs", "none", str(own)], check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        assert not scratch.overfull(0, os.getpid(), None)
+        (own / "shut").mkdir()
+        for number in range(ENTRIES):
+            (own / "shut" / str(number)).touch()
+        (own / "shut").chmod(0)  # it need not be looked into
+        assert scratch.overfull(0, os.getpid(), None)
+    finally:
+        subprocess.run(["umount", str(own)], check=True)
+
+
+def test_who_goes_deeper_than_a_path_can_lead_is_seen_and_all_of_it_is_taken_away(tmp_path: Path) -> None:
+    scratch = Scratch(str(tmp_path), frozenset(), MOST)
+    here = Path.cwd()
+    os.chdir(scratch.place(0))
+    try:
+        for number in range(600):
+            Path("d" * (1 + number % 30)).mkdir()
+            os.chdir("d" * (1 + number % 30))
+        Path("note").write_text("x")
+    finally:
+        os.chdir(here)
+    assert scratch.overfull(0, os.getpid(), None)
+    scratch.clear(0, None, None)
+    assert list(Path(scratch.place(0)).iterdir()) == []
 
 
 def test_a_hole_takes_no_room(tmp_path: Path) -> None:

@@ -278,6 +278,16 @@ def test_the_parts_are_told() -> None:
     assert isolation.parts("separate", {}, False) == "a process of its own; not tested"
 
 
+def test_what_root_lacks_is_told() -> None:
+    good = {"landlock": 7, "seccomp": True, "refused": ["a"], "let": [], "user": 0}
+    assert isolation.parts("separate", good, False) == (
+        "landlock 7, system call filter, resource limits; missing: another user (guests stay root, without root's "
+        "powers); self-test: 1 of 1 attacks refused"
+    )
+    assert "missing" not in isolation.parts("separate", good, True)
+    assert "missing" not in isolation.parts("separate", {**good, "user": 1000}, False)
+
+
 def test_what_is_required_and_not_there_runs_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(jail, "_walls", lambda *_: {})
     (tmp_path / "concat.py").write_text("open('ran', 'w')\n")

@@ -16,6 +16,7 @@ from .describe import raised
 from .guest import CATALOGUE, Guest
 from .perform import perform
 from .pipes import send, write_all
+from .powers import give_up_powers
 from .ready import make_room
 from .refusing import refusals
 from .standins import stand_in
@@ -66,6 +67,8 @@ def lock_in(limits: Mapping[str, int], uid: int | None, walls: Walls | None) -> 
         os.setresgid(uid, uid, uid)
         os.setresuid(uid, uid, uid)
         _stay_visible()
+    if sys.platform == "linux":
+        give_up_powers()  # root who can become nobody else keeps his name, and nothing that it is good for
     _die_with_parent()
     if walls is not None:
         put_up(walls)

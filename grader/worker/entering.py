@@ -9,14 +9,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import struct
+
+from .powers import CAP_KILL, CAP_SETGID, CAP_SETUID, call, give_up_powers
 
 READY = b"\n.\n"  # ends what the waiting process writes
 NAMESPACES = ("mnt", "pid", "net", "ipc", "uts", "cgroup")  # the user namespace, if any, comes first
-PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 24, 38, 47, 4
-CAPABILITY_VERSION = 0x20080522  # version 3: two words of 32 bits
-CAP_KILL, CAP_SETGID, CAP_SETUID = 5, 6, 7
-LAST_CAPABILITY = 63
 
 
 def wait_until_open(pipe: int) -> tuple[int, dict[str, str]]:
@@ -47,22 +44,8 @@ def enter(holder: int, *, powers: bool) -> None:
     names = NAMESPACES if own else ("user", *NAMESPACES)
     doors = [os.open(f"/proc/{holder}/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in names]
     for door in doors:
-        _call(libc, "setns", door, 0)
+        call(libc, "setns", door, 0)
         os.close(door)
     os.chdir("/")
     kept = (CAP_KILL, CAP_SETGID, CAP_SETUID) if powers else ()
-    _call(libc, "prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _call(libc, "prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    for number in range(LAST_CAPABILITY + 1):
-        if number not in kept and libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0) and number == 0:
-            raise OSError(ctypes.get_errno(), "the bounding set stays as it is")
-    bits = sum(1 << number for number in kept)
-    header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
-    _call(libc, "capset", header, struct.pack("=6I", bits, bits, 0, 0, 0, 0))
-
-
-def _call(libc: ctypes.CDLL, name: str, *arguments: int | bytes) -> None:
-    plain = [each if isinstance(each, bytes) else ctypes.c_ulong(each) for each in arguments]
-    if getattr(libc, name)(*plain):
-        number = ctypes.get_errno()
-        raise OSError(number, f"{name}: {os.strerror(number)}")
+    give_up_powers(kept)

@@ -1,6 +1,8 @@
-"""A folder for each guest, where guests write to the disk: there nothing but this bounds what they write.
+"""A folder for each guest, and how much it may hold: bytes, and entries, which take room without a byte in them.
 
-A guest finds no other's folder, so one that writes too much is known, and is stopped alone.
+A guest finds no other's folder, so one that writes too much is known, and is stopped alone. In a jail
+of namespaces each folder is a file system of its own in memory, which bounds the bytes and counts the entries;
+on the disk nothing but this bounds either.
 """
 
 from __future__ import annotations
@@ -10,23 +12,24 @@ import stat
 import tempfile
 from typing import NamedTuple
 
-from .tidy import contents, tidy, walk
+from .tidy import contents, tidy, too_deep, walk
 from .walls import Walls
 
 LOOK_SECONDS = 0.25  # what a guest can write between two looks is the bound's error
+ENTRIES = 10_000  # files and folders of one guest; each takes about a KiB of the kernel's memory
 
 
 class Scratch(NamedTuple):
-    """The jail's folder for all its guests, what belongs there, and how many bytes one may hold (0: any)."""
+    """The jail's folder for all its guests, what belongs there, and how many bytes one guest may hold."""
 
     folder: str = ""
     kept: frozenset[str] = frozenset()
     most: int = 0
 
     def place(self, slot: int) -> str:
-        """A guest's own folder, made if need be; where a file system of its own bounds them, the common one."""
-        if not self.most:
-            return self.folder
+        """A guest's own folder, made if need be; "" where there is no jail."""
+        if not self.folder:
+            return ""
         own = os.path.join(self.folder, f"guest-{slot}")
         if not os.path.isdir(own):
             os.mkdir(own)
@@ -35,13 +38,21 @@ class Scratch(NamedTuple):
 
     def overfull(self, slot: int, pid: int, uid: int | None) -> bool:
         """Whether a guest holds more than it may: its files, and those it has open without a name."""
-        return bool(self.most) and _named(self.place(slot)) + _nameless(pid, uid) > self.most
+        if not self.folder:
+            return False
+        own = self.place(slot)
+        if os.lstat(own).st_dev != os.lstat(self.folder).st_dev:
+            told = os.statvfs(own)
+            return told.f_files - told.f_ffree > ENTRIES
+        entries, size = _named(own)
+        return entries > ENTRIES or size + _nameless(pid, uid) > self.most
 
     def clear(self, slot: int, uid: int | None, walls: Walls | None) -> None:
         """Take away what a guest has written; without Landlock it may lie anywhere in the common folder."""
-        if self.most:
-            tidy(self.place(slot), frozenset(), uid)
-        if self.folder and (not self.most or walls is None or not walls.landlock):
+        if not self.folder:
+            return
+        tidy(self.place(slot), frozenset(), uid)
+        if walls is None or not walls.landlock:
             guests = os.path.join(self.folder, "guest-")
             others = frozenset(path for path in contents(self.folder) if path.startswith(guests))
             tidy(self.folder, self.kept | others, uid)
@@ -49,7 +60,7 @@ class Scratch(NamedTuple):
 
 def settle_in(own: str, walls: Walls | None) -> Walls | None:
     """Make a folder this process's home, and the only one that its walls will let it write to."""
-    if own == os.environ.get("GRADER_SCRATCH", ""):
+    if not own:
         return walls
     os.environ.update(HOME=own, TMPDIR=own)
     tempfile.tempdir = None  # it may have been looked up before
@@ -59,15 +70,17 @@ def settle_in(own: str, walls: Walls | None) -> Walls | None:
     return walls._replace(readable=readable, writable=(own, *walls.writable[1:]))
 
 
-def _named(place: str) -> int:
-    """The bytes on the disk of all files below a folder."""
+def _named(place: str) -> tuple[int, int]:
+    """The entries below a folder, and the bytes they take on the disk; it stops where there are too many."""
     total = 0
-    for path in walk(place, opening=True):
+    paths = walk(place, opening=True, most=ENTRIES + 1)
+    for path in paths:
         try:
             total += os.lstat(path).st_blocks * 512
         except OSError:
             continue
-    return total
+    # What lies too deep to be named cannot be counted, so who goes there has gone too far.
+    return (ENTRIES + 1 if any(map(too_deep, paths)) else len(paths)), total
 
 
 def _nameless(pid: int, uid: int | None) -> int:

@@ -113,6 +113,9 @@ ATTACKS: Mapping[str, Callable[[], None]] = {
     "open a UNIX socket": lambda: _connect(socket.AF_UNIX, socket.SOCK_STREAM),
     "write beside the libraries": lambda: _write(os.path.join(os.path.dirname(os.__file__), "grader-test")),
     "write where anybody may": lambda: _write("/var/tmp/grader-test"),
+    "write where others' folders are": lambda: _write(
+        os.path.join(os.environ["GRADER_SCRATCH"], "grader-test")
+    ),
     "raise a limit": _raise_a_limit,
     "start a program": _execute,
 }

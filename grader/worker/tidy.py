@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
+
+DEEP = 2_000  # characters of a path, of the 4095 that a system call takes
+ROUNDS = 5_000  # so often what lies too deep is brought up
+RAISED = ".raised-"  # how those are called then
 
 
 def contents(folder: str) -> frozenset[str]:
@@ -23,22 +28,33 @@ def tidy(folder: str, kept: frozenset[str], uid: int | None) -> None:
             os.setgroups([])
             os.setresgid(uid, uid, uid)
             os.setresuid(uid, uid, uid)
-        for path in walk(folder, opening=True)[::-1]:
-            if path not in kept:
-                _remove(path)
+        for number in range(ROUNDS):
+            paths = walk(folder, opening=True)
+            for place, path in reversed(list(enumerate(paths))):
+                if path not in kept and not _remove(path) and too_deep(path):
+                    _bring_up(path, os.path.join(folder, f"{RAISED}{number}-{place}"))
+            if not any(map(too_deep, paths)):
+                break
     finally:
         os._exit(0)
 
 
-def walk(folder: str, opening: bool = False) -> list[str]:
-    """Every path below a folder, parents first; a shut folder is opened first if wanted.
+def too_deep(path: str) -> bool:
+    """Whether a path is so long that what is below it might have none."""
+    return len(path) > DEEP
+
+
+def walk(folder: str, opening: bool = False, most: float = math.inf) -> list[str]:
+    """Every path below a folder, parents first, or the first `most`; a shut folder is opened first if wanted.
+
+    Below a path that is too long it does not look.
 
     What is mounted there, such as the libraries where they lie below /tmp, is no guest's, and is not entered.
     """
     found: list[str] = []
     waiting = [folder]
     device = _device(folder)
-    while waiting:
+    while waiting and len(found) < most:
         place = waiting.pop()
         if opening and place != folder:
             try:
@@ -52,7 +68,7 @@ def walk(folder: str, opening: bool = False) -> list[str]:
             continue
         found += [entry.path for entry in inside]
         folders = [entry.path for entry in inside if entry.is_dir(follow_symlinks=False)]
-        waiting += [path for path in folders if _device(path) == device]
+        waiting += [path for path in folders if not too_deep(path) and _device(path) == device]
     return found
 
 
@@ -63,11 +79,21 @@ def _device(path: str) -> int:
         return -1
 
 
-def _remove(path: str) -> None:
+def _remove(path: str) -> bool:
     try:
         if os.path.isdir(path) and not os.path.islink(path):
             os.rmdir(path)
         else:
             os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+def _bring_up(path: str, top: str) -> None:
+    """Move a folder to where all that is in it has a path."""
+    try:
+        os.chmod(path, 0o700)
+        os.rename(path, top)
     except OSError:
         pass

@@ -22,7 +22,7 @@ from .children import Child, Seat, end, start, take
 from .guest import Guest
 from .pipes import hand_on, read_frame, send, write_all
 from .ready import import_libraries, ours
-from .scratch import LOOK_SECONDS, Scratch
+from .scratch import LOOK_SECONDS, Scratch, settle_in
 from .selftest import attack
 from .tidy import contents
 from .walls import Walls, parts, planned
@@ -66,10 +66,10 @@ def serve_requests(source: int, writer: int, torch: Any) -> Seat | None:
     """Say hello, then answer requests from one descriptor on the other until they end; in a new child its seat."""
     _settle()
     walls = planned(os.environ.pop("GRADER_WALLS", ""))
-    send(writer, {**hello(torch), **parts(walls), **_tested(walls)})
     folder = os.environ.get("GRADER_SCRATCH", "")  # of the jail's own, emptied after each guest
     most = int(os.environ.pop("GRADER_SCRATCH_BYTES", "0"))
     scratch = Scratch(folder, contents(folder) if folder else frozenset(), most)
+    send(writer, {**hello(torch), **parts(walls), **_tested(walls, scratch)})
     guest: Guest | None = None
     fresh = True  # no guest has been here, who without Landlock may have left something for the next
     while True:
@@ -101,7 +101,7 @@ def hello(torch: Any) -> dict[str, object]:
     }
 
 
-def _tested(walls: Walls | None) -> dict[str, object]:
+def _tested(walls: Walls | None, scratch: Scratch) -> dict[str, object]:
     """What the jail refuses of what was tried in it, where there is one."""
     if walls is None:
         return {}
@@ -110,7 +110,7 @@ def _tested(walls: Walls | None) -> dict[str, object]:
     uid = os.environ.pop("GRADER_UID", "")
 
     def lock() -> None:
-        lock_in(TEST_LIMITS, int(uid) if uid else None, walls)
+        lock_in(TEST_LIMITS, int(uid) if uid else None, settle_in(scratch.place(0), walls))
 
     return dict(attack(lock))
 
