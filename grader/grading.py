@@ -120,7 +120,7 @@ class Session:
         from .source import read_submission
 
         started = self.started if self._standard is None else time.monotonic()
-        lesson = self._lesson()
+        lesson = self._lesson(path)
         try:
             submission = read_submission(path, lesson)
         except InputError as error:
@@ -167,11 +167,12 @@ class Session:
             raise InputError(f"--device {self.device}: torch sees no such device here; leave the option out")
         return tuple(on_gpu(probes, self.device))
 
-    def _lesson(self) -> Lesson:
+    def _lesson(self, path: Path) -> Lesson:
+        """The lesson that was said, else that of the first submission; all others are held to it."""
         if self.lesson is None:
-            from .lessons import find_lesson
+            from .fitting import lesson_for
 
-            self.lesson = find_lesson(*self._place)
+            self.lesson = lesson_for(path, *self._place)
         return self.lesson
 
     def _prepare(self, lesson: Lesson) -> tuple[int, Sequence[Probe]]:

@@ -80,13 +80,13 @@ def next_hint(
 
     Raises InputError for an unknown step, and whatever grading raises.
     """
+    from .fitting import lesson_for
     from .grading import Session
-    from .lessons import find_lesson
 
     if again and start:
         raise InputError("--again and --from-start: choose one of the two")
     root = find_course(root)
-    lesson = find_lesson(slug, root)
+    lesson = lesson_for(path, slug, root, name.strip().lower())
     step_id = step_named(name, lesson)
     if not path.exists():
         raise InputError(f"{path}: no such file or folder")

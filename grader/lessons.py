@@ -110,7 +110,7 @@ def find_lesson(slug: str | None, root: Path | None = None) -> Lesson:
     slugs = lesson_slugs(home)
     if slug is None:
         if len(slugs) > 1:
-            raise InputError(f"several lessons here; choose one with --lesson: {', '.join(slugs)}")
+            raise InputError(f"several lessons here; say which with --lesson: {', '.join(slugs)}")
         slug = slugs[0]
     if slug not in slugs:
         raise InputError(f"no lesson named {slug!r}; there is {', '.join(slugs)}")

@@ -37,7 +37,11 @@ def _borrowed() -> Iterator[tuple[Path, Path]]:
     """The files that cases take from a base: where each lies, and its place below the tree."""
     for index in SOURCE.glob("*/index.yaml"):
         found = yaml.load(index.read_text("utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        cases = found if isinstance(found, list) else [case for part in found.values() for case in part]
+        cases = (
+            found
+            if isinstance(found, list)
+            else [case for part in found.values() if isinstance(part, list) for case in part]
+        )
         for case in cases:
             for path in sorted((BASES / case["base"]).iterdir()) if "base" in case else ():
                 if path.name not in case.get("without", ()):

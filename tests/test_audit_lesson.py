@@ -17,92 +17,22 @@ from grader.audit.trials import trial, trial_run
 from grader.audit.whole import Plan, audit, prepare
 from grader.errors import InputError, LessonError
 from grader.lessons import Limits
+from tests.small_lesson import lay_out
 
-LESSON = """
-version: 1
-title: Adding
-module: "0.1"
-summary: Add two vectors.
-public_seed: 3
-steps:
-  - {id: add, title: Add, file: add.py, points: 3, provides: [{name: add}], hint: Look at the sign.}
-"""
-SKELETON = '''
-"""Add."""
-
-
-def add(a, b, scale=1.0):
-    """The sum of a and scale times b."""
-    raise NotImplementedError("add")
-'''
-CHECKS = '''
-from grader.checks import Select, criterion
-
-
-@criterion("add", 2, value=True)
-def test_add_values(cases: Select) -> None:
-    """The sum is the sum."""
-    for case in cases("values"):
-        case.agrees("y")
-
-
-@criterion("add", 1)
-def test_add_order(cases: Select) -> None:
-    """Neither is taken for the other."""
-    for case in cases("values"):
-        case.agrees("y")
-'''
-SOLUTION = '''
-"""Add."""
-
-
-def add(a, b, scale=1.0):
-    """The sum of a and scale times b."""
-    return a + scale * b
-'''
-PROBES = """
-from grader.probes import Draw, Probe, call
-
-
-def probes(seed: int) -> list[Probe]:
-    draw = Draw(seed, "add")
-    return [
-        Probe(
-            id=f"add/plain-{n}", step="add", tags=frozenset({"values"}), say=f"{n} numbers",
-            tensors={"a": draw.normal(n), "b": draw.normal(n)}, script=(call("add", "a", "b", to="y"),), report=("y",),
-        )
-        for n in (2, 5)
-    ]
-"""
-MISTAKES = """
-- {id: minus, home: add, title: Minus, message: You subtract., hint: [a, b, c]}
-- {id: twice, home: add, title: Twice, message: You add twice., hint: [a, b, c]}
-"""
-OVERLAY = """
-def overlay(ids):
-    factor = (-1 if "minus" in ids else 1) * (2 if "twice" in ids else 1)
-    return {"add": {"add": lambda a, b: a + factor * b}}
-"""
+RIGHT = {
+    "right/other.py": "def add(x, y, scale=1):\n    return y * scale + x\n",
+    "right/wrong.py": "def add(x, y):\n    return x - y\n",
+    "right/README.md": "Right, but for one.\n",
+}
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
-    files = {
-        "exercises/tiny/lesson.yaml": LESSON,
-        "exercises/tiny/add.py": SKELETON,
-        "exercises/tiny/checks.py": CHECKS,
-        "reference/tiny/solution/add.py": SOLUTION,
-        "reference/tiny/probes/__init__.py": PROBES,
-        "reference/tiny/mistakes.yaml": MISTAKES,
-        "reference/tiny/mistakes.py": OVERLAY,
-        "right/other.py": "def add(x, y, scale=1):\n    return y * scale + x\n",
-        "right/wrong.py": "def add(x, y):\n    return x - y\n",
-        "right/README.md": "Right, but for one.\n",
-    }
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text.lstrip(), encoding="utf-8")
+    lay_out(folder)
+    for name, text in RIGHT.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 

@@ -12,7 +12,7 @@ from answers import probe, raising, returned, tensor
 
 from grader.asking import gather
 from grader.cuda import TAG, TITLE, gpu_check, on_gpu
-from grader.lessons import Lesson, find_lesson
+from grader.lessons import Lesson
 from grader.pipeline import expected_answers
 from grader.probes import Probe, call, op
 from grader.records import CheckRecord
@@ -21,6 +21,7 @@ from grader.requests import learner_run
 from grader.sandbox import Worker, start_trusted
 from grader.source import read_submission
 from grader.transcript import Answer, TensorValue
+from tests.lessons_here import the_lesson
 
 MAKE = (call("Add", 3, to="m"), op("place", of="m", device="cpu"))
 PLAIN = probe("add/plain", script=MAKE, again=True)
@@ -121,7 +122,7 @@ class Road:
     """The lesson's probes for a device, and how a folder's answers to them come home."""
 
     def __init__(self, worker: Worker, device: str, steps: set[str] | None) -> None:
-        self.lesson: Lesson = find_lesson(None)
+        self.lesson: Lesson = the_lesson()
         if self.lesson.reference is None:
             pytest.skip("the reference is not here")
         drawn = make_probes(self.lesson, 11)

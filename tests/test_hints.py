@@ -11,9 +11,9 @@ from corpus import GOLDEN, ROOT, SOLUTION
 from grader import hints
 from grader.errors import InputError
 from grader.hints import Hint, Ladder, Memory, ladder_of, next_hint, render, step_named
-from grader.lessons import find_lesson
 from grader.records import MistakeRecord, StepRecord
 from grader.reference import Mistake
+from tests.lessons_here import the_lesson
 
 WRONG = GOLDEN / "wrong" / "attend"
 NUDGE = "Compare your scores with the formula, factor by factor."
@@ -175,7 +175,7 @@ def test_a_memory_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["attend", "attend.py", " Attend "])
 def test_a_step_is_named_by_its_id_or_its_file(name: str) -> None:
-    assert step_named(name, find_lesson(None, ROOT)) == "attend"
+    assert step_named(name, the_lesson()) == "attend"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_a_step_is_named_by_its_id_or_its_file(name: str) -> None:
 )
 def test_an_unknown_step_is_refused_with_the_nearest_name(name: str, line: str) -> None:
     with pytest.raises(InputError, match="no such step") as caught:
-        step_named(name, find_lesson(None, ROOT))
+        step_named(name, the_lesson())
     assert str(caught.value).startswith(line)
 
 

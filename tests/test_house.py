@@ -42,6 +42,7 @@ LAYERS = (
         "yamltext",
         "courses",
         "options",
+        "ticker",
     },
     {
         "lessons",
@@ -95,6 +96,7 @@ LAYERS = (
     {
         "pipeline",
         "grading",
+        "fitting",
         "sealer",
         "hints",
         "doctor",

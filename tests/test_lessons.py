@@ -18,7 +18,7 @@ from grader.audit.judging import judge_each, killers
 from grader.cases import Case
 from grader.diagnose import diagnose
 from grader.grading import Session
-from grader.lessons import Lesson, Step, find_lesson
+from grader.lessons import Lesson, Step
 from grader.pipeline import standard
 from grader.probes import Probe
 from grader.reference import Mistake, make_probes, read_reference
@@ -28,6 +28,7 @@ from grader.sandbox import start_trusted
 from grader.seal import laid_open, seal_lesson
 from grader.sealer import homes_within
 from grader.variants import variants
+from tests.lessons_here import the_lesson
 
 SEED = 20
 LARGE = frozenset({"module", "cross"})  # two thirds of the work: `make test-all` and `make audit` have them
@@ -38,7 +39,7 @@ class Catalogue:
     """The answers of the solution and of every known mistake, in every step it can live in, at one seed."""
 
     def __init__(self, left_out: frozenset[str]) -> None:
-        self.lesson: Lesson = find_lesson(None, ROOT)
+        self.lesson: Lesson = the_lesson()
         assert self.lesson.reference is not None
         reference = read_reference(self.lesson.reference)
         self.probes = [probe for probe in make_probes(self.lesson, SEED) if probe.judged]
@@ -212,7 +213,7 @@ def test_one_step_alone_costs_nothing_elsewhere(session: Session, tmp_path: Path
 
 
 def test_a_mistake_is_sealed_where_the_solution_imports_it_and_nowhere_else() -> None:
-    lesson = find_lesson(None, ROOT)
+    lesson = the_lesson()
     assert lesson.reference is not None
     within = homes_within(lesson, read_reference(lesson.reference))
     steps = ["project", "attend", "concat", "output"]

@@ -8,6 +8,7 @@ import pytest
 from grader.errors import LessonError
 from grader.lessons import Lesson, find_lesson
 from grader.reference import make_probes, module, read_mistakes, read_reference
+from tests.lessons_here import ROOT, SLUGS, the_lesson
 
 ENTRY = "- {id: scale-missing, home: add, title: No scale, message: It is not scaled., hint: [a, b, c]}\n"
 
@@ -21,7 +22,7 @@ def lesson(tmp_path: Path) -> Lesson:
     (folder / "solution" / "add.py").write_text("def add(x, y):\n    return x + y\n", encoding="utf-8")
     (folder / "mistakes.py").write_text("def overlay(ids):\n    return {}\n", encoding="utf-8")
     (folder / "mistakes.yaml").write_text(ENTRY, encoding="utf-8")
-    lesson = find_lesson(None)
+    lesson = the_lesson()
     probes = f"""from types import SimpleNamespace as Probe
 
 def probes(seed):
@@ -102,8 +103,9 @@ def test_a_lesson_without_a_reference_has_no_probes(lesson: Lesson, tmp_path: Pa
     assert str(raised.value) == f"{tmp_path / 'probes'}: no probes here"
 
 
-def test_the_lessons_probes_have_ids_of_their_own_and_are_the_same_for_the_same_seed() -> None:
-    lesson = find_lesson(None)
+@pytest.mark.parametrize("slug", SLUGS)
+def test_the_lessons_probes_have_ids_of_their_own_and_are_the_same_for_the_same_seed(slug: str) -> None:
+    lesson = find_lesson(slug, ROOT)
     if lesson.reference is None:
         pytest.skip("the reference is not here")
     first, second, other = (make_probes(lesson, seed) for seed in (7, 7, 8))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -12,23 +10,28 @@ from typing import Annotated
 import typer
 
 from grader.courses import find_course, lesson_slugs
+from grader.errors import InputError, LessonError
 from grader.options import CourseOption
 from grader.output import check_places, write_text
 from grader.report.display import display
+from grader.ticker import Ticker
 
 from .findings import Audit
+from .right import INDEX, lesson_of
 from .whole import Plan, audit, prepare
 
 SEEDS, QUICK_SEEDS, QUICK_MUTANTS = 200, 5, 120
 PAIRS = 0  # in each step; they take seconds apiece, so they are made when asked for
-RIGHT = ("tests", "golden", "right")  # where this house keeps the right submissions of its only lesson
+RIGHT = ("tests", "golden", "right")  # where a course keeps right submissions; its index says of which lesson
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
 @app.command("audit")
 def command(
-    slug: Annotated[str | None, typer.Argument(help="The lesson; the only one there if left out.")] = None,
+    slug: Annotated[
+        str | None, typer.Argument(help="The lesson; every one of the course if left out.")
+    ] = None,
     *,
     course: CourseOption = None,
     right: Annotated[
@@ -67,9 +70,12 @@ def command(
     from .screen import render
 
     many, few = (QUICK_SEEDS, QUICK_MUTANTS) if quick else (SEEDS, None)
+    root = find_course(course)
+    slugs = lesson_slugs(root) if slug is None else (slug,)
+    if len(slugs) > 1 and (json is not None or html is not None or right is not None):
+        raise InputError(f"--right, --json and --html are of one lesson; say which: {', '.join(slugs)}")
     plan = Plan(
-        slug=slug,
-        root=find_course(course),
+        root=root,
         seed=seed,
         seeds=many if seeds is None else seeds,
         mutants=few if mutants is None else mutants,
@@ -78,19 +84,22 @@ def command(
         pairs=pairs,
         processes=jobs,
     )
-    found = run(plan, json, html)
     width, colour, unicode = display()
-    typer.echo(render(found, width=width, colour=colour, unicode=unicode), nl=False)
-    if not found.proved:
+    proved = True
+    for each in slugs:
+        found = run(replace(plan, slug=each), json, html)
+        typer.echo(render(found, width=width, colour=colour, unicode=unicode), nl=False)
+        proved = proved and found.proved
+    if not proved:
         raise typer.Exit(1)
 
 
 def run(plan: Plan, json: Path | None, html: Path | None) -> Audit:
-    """Audit as planned, with a progress bar on a terminal; write what was asked for. Raises GraderError."""
+    """Audit as planned, saying how far it is; write what was asked for. Raises GraderError."""
     check_places(file for file in (json, html) if file is not None)
     task = prepare(replace(plan, right=plan.right or _usual(plan)))
-    with _progress(task.total) as tick:
-        result = audit(task, plan.processes, tick)
+    with Ticker(f"Auditing {task.lesson.slug}", task.total, counts="tried") as ticker:
+        result = audit(task, plan.processes, ticker.done)
     if json is not None:
         write_text(json, result.to_json())
     if html is not None:
@@ -101,22 +110,15 @@ def run(plan: Plan, json: Path | None, html: Path | None) -> Audit:
 
 
 def _usual(plan: Plan) -> Path | None:
-    """The right submissions kept beside the lesson; with several lessons nobody knows whose they are."""
+    """The right submissions that the course keeps of this lesson; where there are none, that is said."""
     root = find_course(plan.root)
+    slugs = lesson_slugs(root)
+    slug = slugs[0] if plan.slug is None else plan.slug
     folder = root.joinpath(*RIGHT)
-    return folder if folder.is_dir() and len(lesson_slugs(root)) == 1 else None
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on standard error while it is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("Auditing"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("audit", total=total)
-        yield lambda count: bar.advance(task, count)
+    said = lesson_of(folder) if folder.is_dir() else None
+    if folder.is_dir() and said is None and len(slugs) > 1:
+        raise LessonError(f"{folder / INDEX}: say whose right submissions these are: `lesson: SLUG`")
+    if folder.is_dir() and said in (None, slug):
+        return folder
+    sys.stderr.write(f"grader: no right submissions of {slug} are kept, so no style of right work is tried\n")
+    return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from grader.cases import Case
 from grader.errors import InputError, LessonError
@@ -34,8 +34,20 @@ class Listed(BaseModel):
     steps: tuple[str, ...] = ()
 
 
-def submissions(folder: Path) -> list[tuple[Path, tuple[str, ...]]]:
-    """The right submissions in a folder, each with the steps it should have; those of its index, if it has one.
+class Index(BaseModel):
+    """A folder's index: of which lesson its submissions are, and which there are."""
+
+    lesson: str | None = None
+    submissions: tuple[Listed, ...]
+
+
+def lesson_of(folder: Path) -> str | None:
+    """The lesson that a folder's right submissions are of, where its index says it. Raises LessonError."""
+    return _index(folder / INDEX).lesson if (folder / INDEX).exists() else None
+
+
+def submissions(folder: Path, slug: str) -> list[tuple[Path, tuple[str, ...]]]:
+    """A lesson's right submissions, each with the steps it should have; those of the folder's index, if it has one.
 
     Raises InputError, LessonError.
     """
@@ -43,18 +55,25 @@ def submissions(folder: Path) -> list[tuple[Path, tuple[str, ...]]]:
         raise InputError(f"{folder}: no such folder of right submissions")
     index = folder / INDEX
     if index.exists():
-        found = read_yaml(index, str(index), listed=True)
-        try:
-            entries = TypeAdapter(list[Listed]).validate_python(found.data)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise found.error(tuple(first["loc"]), first["msg"]) from None
+        held = _index(index)
+        if held.lesson not in (None, slug):
+            raise InputError(f"{folder}: right submissions of {held.lesson}, not of {slug}")
+        entries = held.submissions
         lost = [entry.path for entry in entries if not (folder / entry.path).exists()]
         if lost:
             raise LessonError(f"{index}: {lost[0]} is not there")
         return [(folder / entry.path, entry.steps) for entry in entries]
     kept = (path for path in sorted(folder.iterdir()) if not path.name.startswith("."))
     return [(path, ()) for path in kept if path.is_dir() or path.suffix not in NOTES]
+
+
+def _index(path: Path) -> Index:
+    found = read_yaml(path, str(path))
+    try:
+        return Index.model_validate(found.data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise found.error(tuple(first["loc"]), first["msg"]) from None
 
 
 def try_solution(bench: Bench) -> list[WorkFinding]:

@@ -72,7 +72,7 @@ def prepare(plan: Plan) -> Task:
     seed = lesson.public_seed if plan.seed is None else plan.seed
     every = {mutant.id: mutant for mutant in every_mutant(lesson, lesson.reference / "solution")}
     more = tuple(range(seed + 1, seed + 1 + plan.right_seeds))
-    listed = submissions(plan.right) if plan.right is not None else []
+    listed = submissions(plan.right, lesson.slug) if plan.right is not None else []
     right = [RightJob(path, steps, more) for path, steps in listed]
     numbers = range(seed + 1, seed + 1 + plan.seeds)
     parts = [numbers[start : start + SEEDS_AT_ONCE] for start in range(0, plan.seeds, SEEDS_AT_ONCE)]

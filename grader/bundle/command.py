@@ -12,6 +12,7 @@ from grader.courses import find_course
 from grader.errors import InputError
 from grader.options import CourseOption, LessonOption
 from grader.output import check_places, write_bytes
+from grader.ticker import Ticker
 
 from .choices import due_date, read_course
 from .kinds import KINDS
@@ -93,8 +94,13 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options,
         if not place.parent.exists():
             place.parent.mkdir(parents=True)
     check_places(place for _, place in places)
-    source = source_of(lesson, options, root)
-    ready = [(kind, place, made(kind, source)) for kind, place in places]
+    ready: list[tuple[Kind, Path, bytes]] = []
+    with Ticker("Bundles", len(places), counts="made") as ticker:
+        source = source_of(lesson, options, root, ticker.at)
+        for kind, place in places:
+            ticker.at(kind.name)
+            ready.append((kind, place, made(kind, source)))
+            ticker.done()
     for kind, place, data in ready:
         write_bytes(place, data)
         whom = "for learners" if kind.audience == "learner" else "for staff only: no learner may have it"

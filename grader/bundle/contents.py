@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from grader import paths
 from grader.courses import LESSON_FILE
 from grader.errors import InputError
 from grader.lessons import Lesson
@@ -93,7 +94,7 @@ def forbidden_files(items: Iterable[Item], audience: Audience) -> list[str]:
 
 
 def _public(root: Path, slug: str) -> Iterator[str]:
-    for folder in (root / "exercises" / slug, root / "grader", root / "templates"):
+    for folder in (root / "exercises" / slug, paths.ENGINE, paths.HOME / "templates"):
         for path in sorted(folder.rglob("*")):
             if path.is_file() and path.suffix in (*ENGINE, ".yaml"):
                 yield path.read_text(encoding="utf-8")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from grader.courses import find_course
 from grader.errors import LessonError
 from grader.lessons import find_lesson
+from grader.paths import HOME
 
 from .archive import packed
 from .choices import cut_down
@@ -17,17 +20,31 @@ from .manifest import manifest
 from .model import Item, Kind, Options, Parts, Source
 from .sealing import sealed_answers
 
+Part = TypeVar("Part")
 
-def source_of(slug: str | None, options: Options, root: Path | None = None) -> Source:
-    """What bundles of a lesson are made from. Raises InputError, LessonError."""
+
+def source_of(
+    slug: str | None, options: Options, root: Path | None = None, say: Callable[[str], None] = lambda _: None
+) -> Source:
+    """What bundles of a lesson are made from; `say` is told what takes long. Raises InputError, LessonError."""
     home = find_course(root)
     lesson = cut_down(find_lesson(slug, home), options.steps)
     parts = Parts(
-        wheel=functools.cache(lambda: engine_wheel(home)),
-        sealed=functools.cache(lambda: sealed_answers(home, lesson, options.seed)),
-        secrets=functools.cache(lambda: secrets(home, lesson.slug)),
+        wheel=_once(lambda: engine_wheel(HOME), "the engine's wheel", say),
+        sealed=_once(
+            lambda: sealed_answers(lesson, options.seed), "sealing the answers, known mistakes too", say
+        ),
+        secrets=_once(lambda: secrets(home, lesson.slug), "reading what must not leave", say),
     )
     return Source(home, lesson, options, parts)
+
+
+def _once(make: Callable[[], Part], what: str, say: Callable[[str], None]) -> Callable[[], Part]:
+    def told() -> Part:
+        say(what)
+        return make()
+
+    return functools.cache(told)
 
 
 def made(kind: Kind, source: Source) -> bytes:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 from grader.errors import GraderError
 from grader.homes import cache_home
 from grader.lessons import Lesson
 from grader.output import write_bytes
+from grader.paths import ENGINE
 from grader.sealer import sealed_bytes
 
 KEPT = "attention-grader/sealed"
 
 
-def sealed_answers(root: Path, lesson: Lesson, seed: int | None) -> bytes:
+def sealed_answers(lesson: Lesson, seed: int | None) -> bytes:
     """A sealed file's bytes, from the user's cache where they have been made before."""
     cache = cache_home()
     if cache is None:
         return sealed_bytes(lesson, seed)
-    place = cache / KEPT / f"{_digest(root, lesson, seed)}.bin"
+    place = cache / KEPT / f"{_digest(lesson, seed)}.bin"
     try:
         return place.read_bytes()
     except OSError:
@@ -33,16 +33,16 @@ def sealed_answers(root: Path, lesson: Lesson, seed: int | None) -> bytes:
     return data
 
 
-def _digest(root: Path, lesson: Lesson, seed: int | None) -> str:
+def _digest(lesson: Lesson, seed: int | None) -> str:
     """Of everything that the answers depend on: lesson, reference, engine, torch's version, seed and steps."""
     from importlib.metadata import version
 
     made = hashlib.sha256()
-    folders = (lesson.folder, lesson.reference, root / "grader")
+    folders = (lesson.folder, lesson.reference, ENGINE)
     for folder in (folder for folder in folders if folder is not None):
         for path in sorted(folder.rglob("*")):
             if path.suffix in (".py", ".yaml") and path.is_file():
-                made.update(path.relative_to(root).as_posix().encode())
+                made.update(path.relative_to(folder).as_posix().encode())
                 made.update(hashlib.sha256(path.read_bytes()).digest())
     made.update(repr((version("torch"), seed, [step.id for step in lesson.steps])).encode())
     return made.hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from grader.errors import InputError
 from grader.grading import SEALED_FILE
+from grader.paths import HOME
 from grader.quiz.bank import read_bank
 from grader.quiz.pages import render
 from grader.quiz.web import quiz_page
@@ -24,7 +25,7 @@ def learner_side(source: Source) -> list[Item]:
     """Exercise, engine, sealed answers and pinned versions: all a grade needs without a reference."""
     lesson = source.lesson
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
-    return [*_exercise(source), sealed, source.parts.wheel(), constraints(source)]
+    return [*_exercise(source), sealed, source.parts.wheel(), constraints()]
 
 
 def staff_side(source: Source) -> list[Item]:
@@ -32,7 +33,7 @@ def staff_side(source: Source) -> list[Item]:
     hidden_side = hidden(source.root, source.lesson)
     key = bank(source.root, source.lesson)
     quiz = [] if key is None else [key]
-    return [*_exercise(source), *hidden_side, *quiz, source.parts.wheel(), constraints(source)]
+    return [*_exercise(source), *hidden_side, *quiz, source.parts.wheel(), constraints()]
 
 
 def _exercise(source: Source) -> list[Item]:
@@ -40,9 +41,9 @@ def _exercise(source: Source) -> list[Item]:
     return [lesson_file(item, source.lesson, source.options) for item in found]
 
 
-def constraints(source: Source) -> Item:
+def constraints() -> Item:
     """The versions that everything was tested with, those of tools for the tests left out."""
-    path = source.root / CONSTRAINTS
+    path = HOME / CONSTRAINTS
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:

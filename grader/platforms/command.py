@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from grader.errors import InputError, MachineError
 from grader.lessons import find_lesson
-from grader.options import CourseOption
+from grader.options import CourseOption, LessonOption
 from grader.output import write_text
 from grader.records import Record
 from grader.sinks import json_quiet, markdown_inline, terminal, workflow_command
@@ -72,6 +72,7 @@ def github(
     points: PointsOption = None,
     due: DueOption = "",
     commit: CommitOption = "",
+    lesson: LessonOption = None,
     course: CourseOption = None,
 ) -> None:
     """Write the job summary where GITHUB_STEP_SUMMARY says, and annotations on standard output."""
@@ -81,13 +82,13 @@ def github(
     late = handed(commit, due).said
     read, why = _outcome(record, unusable)
     if read is None:
-        text, line = nothing(why, find_lesson(None, course).title)
+        text, line = nothing(why, find_lesson(lesson, course).title)
         lines = [line]
     else:
-        lesson = find_lesson(read.lesson, course)
+        found = find_lesson(read.lesson, course)
         scale = scale_of(points, read.max_score)
-        text = summary(read, lesson.title, late, scale)
-        lines = commands(read, lesson, submission, prefix, scale)
+        text = summary(read, found.title, late, scale)
+        lines = commands(read, found, submission, prefix, scale)
     place = os.environ.get("GITHUB_STEP_SUMMARY", "")
     if place:
         with Path(place).open("a", encoding="utf-8") as file:
@@ -141,6 +142,7 @@ def classroom50(
     *,
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the result goes.")] = Path("result.json"),
     points: PointsOption = None,
+    lesson: LessonOption = None,
     course: CourseOption = None,
 ) -> None:
     """Write Classroom 50's result.json; its own environment variables say whose work this is."""
@@ -148,8 +150,8 @@ def classroom50(
 
     read, why = _whole(record, unusable)
     if read is None:
-        lesson = find_lesson(None, course)
-        found = unrun(lesson, scale_of(points, lesson.max_score), why)
+        here = find_lesson(lesson, course)
+        found = unrun(here, scale_of(points, here.max_score), why)
     else:
         found = rows(read, scale_of(points, read.max_score))
     made = result(found, os.environ, datetime.datetime.now(datetime.UTC))
