@@ -1,6 +1,6 @@
 """Inputs that people met: each folder of tests/cases is one, and its expect.yaml says what has to come of it.
 
-`submission` is graded, or `command` is run: words for `grader`, where {case} is the folder and {out} an empty one.
+`submission` is graded, or `commands` are run: words for `grader`, where {case} is the folder and {out} an empty one.
 `expect` is the exit code; `says` must stand in what is shown, `never` must not; `writes` names files below {out} and
 what must stand in them; `steps` are the record's steps, `status` alone, `[status, score]`, or any fields of theirs,
 such as the lines of its `note` and the one `reason` of all its checks.
@@ -20,13 +20,16 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = sorted(place.parent for place in (ROOT / "tests" / "cases").glob("*/expect.yaml"))
-KEYS = {"submission", "command", "expect", "says", "never", "writes", "steps"}
+KEYS = {"submission", "commands", "expect", "says", "never", "writes", "steps"}
 
 
-def words_of(expected: dict[str, Any], case: Path, out: Path) -> list[str]:
+def commands_of(expected: dict[str, Any], case: Path, out: Path) -> list[list[str]]:
     if "submission" in expected:
-        return ["grade", str(case / expected["submission"]), "--json", str(out / "record.json")]
-    return [word.format(case=case, out=out) for word in shlex.split(expected["command"])]
+        return [["grade", str(case / expected["submission"]), "--json", str(out / "record.json")]]
+    return [
+        [word.replace("{case}", str(case)).replace("{out}", str(out)) for word in shlex.split(line)]
+        for line in expected["commands"]
+    ]
 
 
 def told(step: dict[str, Any], wanted: str | list[Any] | dict[str, Any]) -> str | list[Any] | dict[str, Any]:
@@ -44,10 +47,15 @@ def told(step: dict[str, Any], wanted: str | list[Any] | dict[str, Any]) -> str 
 def test_what_was_reported_comes_out_as_it_should(case: Path, tmp_path: Path) -> None:
     expected = yaml.safe_load((case / "expect.yaml").read_text("utf-8"))
     assert set(expected) <= KEYS
-    words = [sys.executable, "-m", "grader", *words_of(expected, case, tmp_path)]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    shown = f"{done.stdout}\n{done.stderr}"
-    assert done.returncode == expected["expect"], shown
+    shown = ""
+    for words in commands_of(expected, case, tmp_path):
+        done = subprocess.run(
+            [sys.executable, "-m", "grader", *words],
+            cwd=ROOT, capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
+        shown += f"{done.stdout}\n{done.stderr}"
+        assert done.returncode == expected["expect"], shown
+    assert "Traceback" not in shown
     for text in expected.get("says", []):
         assert text in shown
     for text in expected.get("never", []):

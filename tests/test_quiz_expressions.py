@@ -10,10 +10,36 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from grader.quiz.arithmetic import MAX_BITS, ExpressionError, shown
+from grader.quiz.arithmetic import MAX_BITS, ExpressionError, shown, written
 from grader.quiz.expressions import evaluate, number, parse, truth
 from grader.quiz.shapes import dimensions, filled
 from grader.quiz.templates import blanks, check_maths, check_template, fill
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2.5", Fraction(5, 2)), (" 2,5 ", Fraction(5, 2)), ("1/4", Fraction(1, 4)), (".5", Fraction(1, 2)),
+        ("-1e-3", Fraction(-1, 1000)), ("+3.", 3), ("1E+2", 100),
+        ("0.12345678901234567890", Fraction(1234567890123456789, 10**19)),
+    ],
+)  # fmt: skip
+def test_a_written_number_is_exact(text: str, value: Fraction) -> None:
+    assert written(text) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e99999999", "1e-99999999", "1e999", "1e200", "9" * 200, "9" * 5_000, "9" * 1_000_000, "1/0", "1e", "", "-",
+        "nan", "inf", "1_000", "0x10", "١", "1.2.3", "1,2,3", "2*3", "1/3e5", "True",
+    ],
+)  # fmt: skip
+def test_what_is_no_number_or_one_without_bound_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match=r"no number|too large") as refused:
+        written(text)
+    assert len(str(refused.value)) < 120
+
 
 VALUES = {"h": Fraction(8), "d_model": Fraction(64), "side": "left", "masked": True}
 

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import ast
 import dataclasses
 import html
 import re
+import subprocess
+import sys
+import time
 from collections import Counter
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +25,14 @@ from grader.quiz.bank import Bank, read_bank
 from grader.quiz.commands import app
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.items import Blanks, Essay, Item, Match, Order, items
-from grader.quiz.export.markup import as_tex, plain
+from grader.quiz.export.markup import as_mathml, as_tex, plain
 from grader.quiz.export.markup import html as as_html
 from grader.quiz.export.plan import Losses, plan
 from grader.quiz.importing.from_html import Prose
 from grader.quiz.importing.moodle_file import parse_xml
 from grader.quiz.marking import Marking
+from grader.quiz.prose import plain_line
+from grader.quiz.templates import check_maths
 
 
 def taken(data: str | bytes, folder: Path, name: str = "file", *more: str) -> tuple[Bank, str]:
@@ -59,7 +66,7 @@ def shown(thing: Any) -> Any:
         kept = [
             field.name
             for field in dataclasses.fields(thing)
-            if field.name not in ("also", "shuffle", "rubric")
+            if field.name not in ("also", "shuffle", "rubric", "lost")
         ]
         return {name: shown(getattr(thing, name)) for name in kept}
     return thing
@@ -125,6 +132,51 @@ def whole_notation() -> Any:
     return read_bank(ROOT / "quizzes" / "multi_head_attention.yaml").notation
 
 
+@pytest.mark.parametrize("name", ["canvas-qti", "qti21"])
+def test_a_qti_package_is_called_one(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="it is a QTI package; export the questions as Moodle XML or GIFT"):
+        taken(FORMATS[name].write(whole(1), Losses()), tmp_path)
+
+
+MORE = """\
+version: 1
+quiz: more
+title: More
+lesson: more
+check: [many]
+questions:
+  - {id: many, kind: multiple_choice, select: many, step: cross, prompt: Which?, options: [{text: one, correct: true,
+     also: [1]}, {text: two, correct: true}, {text: three}]}
+  - {id: pair, kind: matching, prompt: Which?, pairs: [{left: a, right: x}, {left: b, right: y}]}
+  - {id: fill, kind: fill, prompt: "[[1]] and [[2]]", blanks: [{accept: [x]}, {accept: [y]}]}
+  - {id: sort, kind: ordering, prompt: Sort., items: [one, two, three]}
+  - {id: sign, kind: true_false, prompt: It holds., answer: true, signs: {holds: [so]}}
+  - {id: draw, kind: numeric, prompt: "Say {{ n }}.", given: {n: [1, 2, 3]}, answer: n}
+"""
+
+
+@pytest.mark.parametrize("name", ["moodle-xml", "gift"])
+def test_what_a_file_cannot_hold_is_said_when_it_goes_and_when_it_comes(name: str, tmp_path: Path) -> None:
+    bank = tmp_path / "more.yaml"
+    common = "objective: all, difficulty: easy, explanation: So.,"
+    bank.write_text(MORE.replace("also: [1]", "also: ['1']").replace("prompt:", f"{common} prompt:"))
+    file = tmp_path / "file"
+    words = ["export", "--bank", str(bank), "--all", "--variants", "2", "--to", name, "--out", str(file)]
+    went = CliRunner().invoke(app, words)
+    assert went.exception is None, went.exception
+    back, came = taken(file.read_bytes(), tmp_path)
+    made = {question.id: question for question in back.questions}
+    assert made["many"].step == "cross"
+    for said in (went.output, came):
+        assert "signs: an explanation that contradicts its true or false is not seen there (sign)" in said
+        assert "further wordings of an option: left out (many)" in said
+        assert "drawn numbers: each draw is a question of its own, its numbers fixed (draw" in said
+    assert "(draw-v1, draw-v2)" in came
+    whole_ones = ["many", "pair", "sort", *(["fill"] if name == "moodle-xml" else [])]
+    assert [made[one].partial for one in whole_ones] == ["none"] * len(whole_ones)
+    assert ("several blanks: each is a question of its own (fill-b1, fill-b2)" in came) == (name == "gift")
+
+
 # --- what others write --------------------------------------------------------------------------
 
 
@@ -169,6 +221,12 @@ def test_a_moodle_choice_of_several(tmp_path: Path) -> None:
     made, said = one(question("multichoice", f"<single>false</single>{thirds}"), tmp_path)
     assert (made.select, made.partial) == ("many", "each")
     assert "shares" not in said
+    all_of_it = thirds.replace("-33.33333", "-100")
+    made, said = one(question("multichoice", f"<single>false</single>{all_of_it}"), tmp_path)
+    assert made.partial == "each"  # two of three and no wrong one earn two thirds, as there
+    assert "a wrong option took all; here it takes what a right one earns (Q 1)" in said
+    halves = "<single>false</single>" + "".join(answer("50", text) for text in "xyz") + answer("-50", "w")
+    assert "shares" in one(question("multichoice", halves), tmp_path)[1]
     uneven = "<single>false</single>" + answer("70", "x") + answer("30", "y") + answer("0", "w")
     assert "shares" in one(question("multichoice", uneven), tmp_path)[1]
 
@@ -197,6 +255,40 @@ def test_a_moodle_short_answer_is_a_blank_where_its_line_is(tmp_path: Path) -> N
     for words in ("`*` for any text", "earned a part", "capitals"):
         assert words in said
     assert one(question("shortanswer", answer("100", "Paris")), tmp_path)[0].prompt == "Which?\n\n[[1]]"
+
+
+def test_every_loss_names_every_question(tmp_path: Path) -> None:
+    own = answer("100", "true") + answer("-50", "false") + (
+        "<correctfeedback><text>Your answer is correct.</text></correctfeedback>"
+        "<incorrectfeedback><text>Read again.</text></incorrectfeedback>"
+    )  # fmt: skip
+    names = [f"Q {number}" for number in range(1, 10)]
+    one_of_them = question("truefalse", own).split("<quiz>")[1].split("</quiz>")[0]
+    _, said = taken(moodle("".join(one_of_them.replace("Q 1", name) for name in names)), tmp_path)
+    listed = f"({', '.join(names)})"
+    assert f"shares: an answer that earned a part, or cost some, earns nothing here {listed}" in said
+    assert f"what is said to any right, partly right or wrong answer: left out {listed}" in said
+    weights = question("cloze", "", "A {1:SA:=a} and {2:SA:=b}")
+    assert "weights of blanks: each counts the same here" in one(weights, tmp_path)[1]
+
+
+@pytest.mark.parametrize(
+    ("there", "here"),
+    [
+        ("10<sup>6</sup>", "10^6"), ("W<sub>O</sub><sup>T</sup>", "W_O^T"), ("<em>d</em><sub>k</sub>", "d_k"),
+        ("d<sub>model</sub>", "d_model"), ("(x+1)<sup>2</sup>", "(x+1)^2"), ("x<sup>-1</sup>", "x^(−1)"),
+        ("e<sup>x<sup>2</sup></sup>", "e^x^2"), ("3.5<sup>2</sup>", "3.5^2"), ("h<sup>d_k</sup>", "h^(d_k)"),
+        ("a<sup>2</sup>b<sup>2</sup>", "a^2 b^2"), (r"\(10\)<sup>6</sup>", "10^6"), ("x<sup></sup>y", "xy"),
+        ("<code>10<sup>6</sup></code>", "`10^6`"), ("<sup><a href='#n'>[1]</a></sup>", "^([1])"),
+        ("head<sub>i</sub>", "head_i"), ("a<sup>{{x}}</sup>", "a^({ {x}})"), ("5$<sup>2</sup>", "5$^2"),
+        ("<b>W<sup>O</sup></b>", "W^O"), ("10 <sup>6</sup>", "10 ^6"), ("<u>not</u>", "not"),
+    ],
+)  # fmt: skip
+def test_powers_and_indices_stay_what_they_are(there: str, here: str) -> None:
+    markdown = Prose(f"<p>{there}</p>").markdown
+    assert plain_line(markdown) == here
+    check_maths(markdown)
+    as_html(markdown, as_mathml)
 
 
 def test_a_moodle_cloze_as_people_write_it(tmp_path: Path) -> None:
@@ -324,6 +416,84 @@ def test_objectives_of_a_lesson_that_has_others_are_asked_for(
         taken("Yes {T}", tmp_path, "file", "--lesson", "nowhere")
 
 
+# --- numbers without bound ------------------------------------------------------------------------
+
+HUGE = ("1e99999999", "1e-99999999", "9" * 100_000, "1/1e99999999")
+PLACES = [
+    "::a::How many? {{#{n}:1}}", "::a::How many? {{#1:{n}}}", "::a::How many? {{#1..{n}}}", "::a::How many? {{#{n}..1}}",
+    "::a::How many? {{#=%{n}%1:0}}", "::a::Which? {{~%{n}%b ~%50%c}}", "::a::Which? {{=%{n}%b =c}}",
+    "// [tag:points:{n}]\n::a::Which? {{#1}}",
+    "// [tag:kind:ordering]\n::a::Which? {{=b -> 1 =c -> {n} =d -> 3}}",
+    "// [tag:kind:code_reading]\n::a::Which? \n```\nx\n``` {{#{n}}}",
+    *(
+        question(kind, own.replace("NUMBER", "{n}")).replace("2.0000000", points)
+        for kind, own, points in (
+            ("multichoice", answer("NUMBER", "b") + answer("0", "c"), "1"),
+            ("numerical", answer("100", "NUMBER"), "1"),
+            ("numerical", answer("NUMBER", "1"), "1"),
+            ("numerical", answer("100", "1", "", "<tolerance>NUMBER</tolerance>"), "1"),
+            ("truefalse", answer("100", "true"), "{n}"),
+        )
+    ),
+    question("cloze", "", "<p>A {{{n}:SA:=a}}</p>"),
+    question("cloze", "", "<p>A {{1:SA:%{n}%a~=b}}</p>"),
+    question("truefalse", answer("100", "true"), "<ol start=\"{n}\"><li>a</li></ol>"),
+    question("truefalse", answer("100", "true"), "<table><tr><td colspan=\"{n}\">a</td></tr></table><h{n}>b</h{n}>"),
+]  # fmt: skip
+
+
+def test_no_number_in_a_file_keeps_the_import_from_ending(tmp_path: Path) -> None:
+    """In another process: what builds such a number cannot be interrupted here."""
+    for place, text in enumerate(PLACES):
+        for number, huge in enumerate(HUGE):
+            (tmp_path / f"{place}-{number}").write_text(text.format(n=huge))
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom typer.testing import CliRunner\n"
+        "from grader.errors import InputError\n"
+        "from grader.quiz.commands import app\n"
+        "for file in sorted(Path(sys.argv[1]).iterdir()):\n"
+        "    done = CliRunner().invoke(app, ['import', str(file), '--out', sys.argv[2]])\n"
+        "    assert done.exception is None or isinstance(done.exception, InputError), (file, done.exception)\n"
+    )
+    words = [sys.executable, "-c", program, str(tmp_path), str(tmp_path.parent / "bank.yaml")]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_what_is_read_from_files_becomes_a_number_in_one_place() -> None:
+    """Where questions are taken over, a text goes through `written`; nothing else there makes a number of one."""
+    known = ("1 if sign == '=' else 0", "sum(right) or 1", "right[0].slack")
+    for path in sorted((ROOT / "grader" / "quiz" / "importing").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in {
+                "Fraction",
+                "Decimal",
+                "float",
+                "int",
+            }:
+                given = ", ".join(map(ast.unparse, node.args))
+                for words in known:
+                    given = given.replace(words, "")
+                assert given.startswith("written(") or re.fullmatch(r"[\d *,-]*", given), (
+                    f"{path.name}: {given}"
+                )
+
+
+@pytest.mark.parametrize(
+    "text", [r"\(", r"\[", "$$ ", "{1:SA:", "[tag:", "<sup>", "x<sup>2</sup>", "_", "&", "`"]
+)
+def test_beginnings_without_an_end_take_no_time(text: str, tmp_path: Path) -> None:
+    start = time.process_time()
+    for made in (
+        f"::a::{text * 20_000} {{T}}",
+        f"// {text * 20_000}\n::a::b {{T}}",
+        question("cloze", "", text * 20_000),
+    ):
+        with suppress(InputError):
+            taken(made, tmp_path)
+    assert time.process_time() - start < 10
+
+
 # --- bad files ----------------------------------------------------------------------------------
 
 BOMB = """<?xml version="1.0"?><!DOCTYPE quiz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
@@ -345,6 +515,10 @@ OUTSIDE = '<?xml version="1.0"?><!DOCTYPE quiz [<!ENTITY x SYSTEM "file:///etc/p
         ("::a::Which? {=\xff}".encode("latin-1"), "not UTF-8"),
         ("", "no question"),
         ("Nothing is asked here.", "no question"),
+        ('<?xml version="1.0"?><questestinterop/>', "it is QTI; export the questions as Moodle XML or GIFT"),
+        ('<assessmentItem xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1"/>', "it is QTI"),
+        (b"PK\x03\x04...", r"it is an archive \(zip\); export the questions"),
+        (b"%PDF-1.7\n\xe2\xe3", r"not UTF-8 text \(byte 9\); give GIFT or Moodle XML"),
     ],
 )
 def test_bad_files_are_one_line(data: str | bytes, problem: str, tmp_path: Path) -> None:

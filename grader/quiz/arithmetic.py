@@ -5,16 +5,23 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-__all__ = ["ExpressionError", "Value", "bounded", "compare", "named", "shown"]
+from grader.text import printable
+
+__all__ = ["ExpressionError", "Value", "bounded", "compare", "named", "shown", "written"]
 
 Value = Fraction | bool | str
 
 MAX_BITS = 512  # of a numerator or denominator: far beyond any count of operations, cheap to compute with
 MAX_EXPONENT = 512
 MAX_DECIMALS = 6
+# Three digits of an exponent: to build ten to the power of eight digits would never end.
+WRITTEN = re.compile(
+    r"[-+]?(?:[0-9]{1,160}(?:[.,][0-9]{0,160}|/[0-9]{1,160})?|[.,][0-9]{1,160})(?:[eE][-+]?[0-9]{1,3})?"
+)
 
 
 class ExpressionError(ValueError):
@@ -33,6 +40,20 @@ def bounded(value: Fraction) -> Fraction:
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise ExpressionError("a number grows too large here")
     return value
+
+
+def written(text: str) -> Fraction:
+    """The number that stands in a file, exact: `2.5`, `2,5`, `1e-3`, `1/4`. Raises ExpressionError.
+
+    What comes from outside becomes a number here or, where it may be an expression, in `expressions`, nowhere else.
+    """
+    flat = text.strip()
+    if not WRITTEN.fullmatch(flat):
+        raise ExpressionError(f"{printable(flat, 40)!r} is no number")
+    try:
+        return bounded(Fraction(flat.replace(",", ".")))
+    except (ValueError, ZeroDivisionError):
+        raise ExpressionError(f"{printable(flat, 40)!r} is no number that can be used") from None
 
 
 def named(value: Value) -> str:

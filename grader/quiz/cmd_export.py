@@ -49,6 +49,7 @@ def export(
 
     from .bank import find_bank, read_bank
     from .export.formats import FORMATS
+    from .export.items import LOST, lost_of
     from .export.plan import Losses, plan
 
     chosen = FORMATS.get(to.strip().casefold())
@@ -69,6 +70,9 @@ def export(
     )
     losses = Losses()
     data = write(made, losses)
+    for group in made.groups:
+        for name in lost_of(group.question):
+            losses.add(LOST[name], group.question.id)
     write_bytes(out, data)
     drawn = sum(len(group.drawn) for group in made.groups)
     more = f" ({drawn} with their draws)" if drawn > len(made.groups) else ""

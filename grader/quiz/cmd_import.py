@@ -56,7 +56,7 @@ def import_questions(
         raise InputError(f"{file}: no question could be taken over{': ' + lines if lines else ''}")
     write_text(out, text)
     typer.echo(f"{out}: {count} questions from {file}")
-    for line in losses.lines():
+    for line in losses.lines(None):
         typer.echo(f"  {line}")
 
 
@@ -74,11 +74,17 @@ def _read(file: Path) -> bytes:
 def _questions(data: bytes, losses: Losses) -> Iterator[tuple[Found, Fields | None]]:
     """The questions of either format, told apart by how the file begins."""
     from .importing.gift_file import gift_questions
-    from .importing.moodle_file import moodle_questions
+    from .importing.moodle_file import QTI, moodle_questions
 
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<?xml") or b"<quiz" in data[:2000]:
+    if data.startswith(b"PK"):
+        what = "a QTI package" if b"imsmanifest.xml" in data else "an archive (zip)"
+        raise InputError(f"it is {what}; export the questions as Moodle XML or GIFT and give that file")
+    begins = data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if begins.startswith((b"<?xml", *(f"<{name}".encode() for name in QTI))) or b"<quiz" in begins:
         return moodle_questions(data, losses)
     try:
         return gift_questions(data.decode("utf-8-sig"), losses)
     except UnicodeDecodeError as error:
-        raise InputError(f"it is not UTF-8 (byte {error.start}); save it as UTF-8") from None
+        raise InputError(
+            f"it is not UTF-8 text (byte {error.start}); give GIFT or Moodle XML, saved as UTF-8"
+        ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from grader.quiz.templates import BLANK
@@ -60,7 +61,7 @@ def _question(item: Item, losses: Losses) -> str:
 
 
 def _written(item: Item, name: str, prompt: str, inside: str) -> str:
-    tags = [*item.tags, f"kind:{item.kind}", *([f"ask:{item.ask}"] if item.ask else [])]
+    tags = list(item.facts)
     if item.points != 1:
         tags.append(f"points:{number_text(item.points)}")
     comment = f"// [id:{name}] " + " ".join(f"[tag:{tag}]" for tag in tags)
@@ -202,5 +203,6 @@ def _several_blanks(form: Blanks, item: Item, losses: Losses) -> str:
 
         inside = _spellings(blank.accept, [], item, losses, blank.feedback)
         if inside is not None:
-            parts.append(_written(item, f"{item.name}-b{number}", BLANK.sub(shown, item.prompt), inside))
+            alone = replace(item, lost=(*item.lost, "blanks"))
+            parts.append(_written(alone, f"{item.name}-b{number}", BLANK.sub(shown, item.prompt), inside))
     return "\n\n".join(parts)

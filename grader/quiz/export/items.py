@@ -24,6 +24,7 @@ from grader.quiz.drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
+from grader.quiz.questions import Question
 from grader.quiz.rubric_model import Rubric
 
 from .plan import Group
@@ -108,6 +109,14 @@ class Essay:
     rubric: Rubric
 
 
+# What no file holds of a question but its name, in words.
+LOST = {
+    "signs": "signs: an explanation that contradicts its true or false is not seen there",
+    "also": "further wordings of an option: left out",
+    "given": "drawn numbers: each draw is a question of its own, its numbers fixed",
+    "blanks": "several blanks: each is a question of its own",
+}
+
 Form = Truth | Choice | Number | Text | Blanks | Order | Match | Essay
 
 
@@ -124,20 +133,46 @@ class Item:
     tags: tuple[str, ...]
     form: Form
     ask: str = ""
+    step: str = ""
+    lost: tuple[str, ...] = ()
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What a file that has room for tags is told by them, for whoever reads it back."""
+        whole = getattr(self.form, "partial", True) is False and getattr(self.form, "many", True)
+        return (
+            *self.tags,
+            f"kind:{self.kind}",
+            *([f"ask:{self.ask}"] if self.ask else []),
+            *([f"step:{self.step}"] if self.step else []),
+            *(["partial:none"] if whole else []),
+            *(f"lost:{name}" for name in self.lost),
+        )
+
+
+def lost_of(question: Question) -> tuple[str, ...]:
+    """What no file holds of it: names in `LOST`."""
+    found = {
+        "signs": getattr(question, "signs", None),
+        "also": any(getattr(option, "also", ()) for option in getattr(question, "options", ())),
+        "given": question.given,
+    }
+    return tuple(name for name, there in found.items() if there)
 
 
 def items(group: Group) -> tuple[Item, ...]:
     """The draws of a question, in order."""
     several = group.several
+    question, lost = group.question, lost_of(group.question)
     return tuple(
         _item(
-            drawn, f"{drawn.id}-v{number}" if several else drawn.id, getattr(group.question, "shuffle", False)
+            drawn, f"{drawn.id}-v{number}" if several else drawn.id, getattr(question, "shuffle", False), lost
         )
         for number, drawn in enumerate(group.drawn, start=1)
     )
 
 
-def _item(drawn: Drawn, name: str, shuffle: bool) -> Item:
+def _item(drawn: Drawn, name: str, shuffle: bool, lost: tuple[str, ...]) -> Item:
     prompt, ask = drawn.prompt, ""
     if isinstance(drawn, DrawnCode):
         prompt, ask = f"{prompt}\n\n```python\n{_numbered(drawn.code)}\n```", drawn.ask
@@ -151,6 +186,8 @@ def _item(drawn: Drawn, name: str, shuffle: bool) -> Item:
         tags=(f"objective:{drawn.objective}", f"difficulty:{drawn.difficulty}", *drawn.tags),
         form=_form(drawn, shuffle),
         ask=ask,
+        step=drawn.step or "",
+        lost=lost,
     )
 
 

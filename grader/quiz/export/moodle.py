@@ -49,7 +49,6 @@ def _category(*names: str) -> Markup:
 
 def _question(item: Item, losses: Losses) -> Markup:
     kind, text, own = _form(item, losses)
-    tags = (*item.tags, f"kind:{item.kind}", *((f"ask:{item.ask}",) if item.ask else ()))
     return tag(
         "question",
         {"type": kind},
@@ -61,7 +60,7 @@ def _question(item: Item, losses: Losses) -> Markup:
         tag("hidden", None, "0"),
         tag("idnumber", None, item.name),
         *own,
-        tag("tags", None, *(tag("tag", None, tag("text", None, name)) for name in tags)),
+        tag("tags", None, *(tag("tag", None, tag("text", None, name)) for name in item.facts)),
     )
 
 

@@ -55,13 +55,14 @@ class Losses:
         if question not in ids:
             ids.append(question)
 
-    def lines(self) -> list[str]:
-        """One line for each thing, with how many questions it is about and which."""
+    def lines(self, most: int | None = NAMED) -> list[str]:
+        """One line for each thing, with how many questions it is about and up to `most` of them (all for None)."""
         lines = []
         for what, ids in self.found.items():
-            more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+            named = ids[:most]
+            more = f" and {len(ids) - len(named)} more" if len(ids) > len(named) else ""
             count = f"{len(ids)} question{'' if len(ids) == 1 else 's'}"
-            lines.append(f"{count}: {what} ({', '.join(ids[:NAMED])}{more})")
+            lines.append(f"{count}: {what} ({', '.join(named)}{more})")
         return lines
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from grader.quiz.arithmetic import ExpressionError
+from grader.quiz.arithmetic import ExpressionError, written
 from grader.quiz.export.plan import Losses
 from grader.quiz.export.wordings import decimal, is_decimal
 from grader.quiz.shapes import dimensions
@@ -25,6 +25,7 @@ __all__ = [
     "numbers",
     "order",
     "pairs",
+    "share_of",
     "texts",
     "truth",
 ]
@@ -40,6 +41,13 @@ class Answer:
     text: str
     feedback: str = ""
     slack: Fraction = Fraction(0)
+
+
+def share_of(percent: str) -> Fraction:
+    """The share that a percentage says; a third is written as 33.33333. Raises ExpressionError."""
+    share = written(percent) / 100
+    near = share.limit_denominator(20)
+    return near if abs(near - share) < Fraction(1, 10**5) else share
 
 
 def _fed(entry: Fields, feedback: str) -> Fields:
@@ -60,10 +68,12 @@ def choice(found: Found, answers: Sequence[Answer], *, single: bool, shuffle: bo
     if not single:
         gains = {answer.share for answer, good in zip(answers, right, strict=True) if good}
         costs = {answer.share for answer, good in zip(answers, right, strict=True) if not good}
-        nothing = costs == {Fraction(-1)} and sum(right) > 1
-        made = {"select": "many", "partial": "none" if nothing else "each"}
-        even = len(gains) == 1 and costs <= {-next(iter(gains))}
-        if not nothing and not even:
+        whole = found.tag("partial") == "none"
+        made = {"select": "many", "partial": "none" if whole else "each"}
+        even = gains == {Fraction(1, sum(right) or 1)}
+        if not whole and even and costs == {Fraction(-1)} and sum(right) > 1:
+            losses.add("shares: a wrong option took all; here it takes what a right one earns", found.name)
+        elif not whole and not (even and costs <= {-gain for gain in gains}):
             losses.add("shares: each right option earns and each wrong one costs the same here", found.name)
     elif any(answer.share not in (0, best) for answer in answers):
         losses.add("shares: an option that earned a part, or cost some, earns nothing here", found.name)
@@ -79,7 +89,7 @@ def numbers(found: Found, answers: Sequence[Answer], units: Sequence[str], losse
     """A number with its tolerance; wrong ones that something is said to become traps."""
     right = [answer for answer in answers if answer.share == 1 and answer.text != "*"]
     if found.tag("kind") == "code_reading" and right and all(answer.text.isdecimal() for answer in right):
-        return as_code(found, {"lines": [int(answer.text) for answer in right]}, "line")
+        return as_code(found, {"lines": [int(written(answer.text)) for answer in right]}, "line")
     if not right:
         raise ValueError("no number earns all points")
     if len(right) > 1:
@@ -106,10 +116,7 @@ def _traps(wrong: Sequence[Answer], found: Found, losses: Losses) -> list[Fields
 
 
 def _number(text: str) -> str:
-    try:
-        value = Fraction(text.strip().replace(",", "."))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{text[:40]!r} is no number") from None
+    value = written(text)
     if abs(value) > 10**60 or value.denominator > 10**60 or not is_decimal(value):
         raise ValueError(f"{text[:40]!r} is too long for a number")
     return decimal(value)
@@ -145,7 +152,8 @@ def fill(found: Found, blanks: Sequence[tuple[list[str], str]]) -> Fields:
         if not count:
             found.prompt = f"{found.prompt}\n\n[[1]]"
     made = [_fed({"accept": [safe(text) for text in accept]}, said) for accept, said in blanks]
-    return {"kind": "fill", "partial": "each" if len(made) > 1 else "none", "blanks": made}
+    partial = len(made) > 1 and found.tag("partial") != "none"
+    return {"kind": "fill", "partial": "each" if partial else "none", "blanks": made}
 
 
 def _no_wildcard(text: str) -> str | None:
@@ -189,9 +197,10 @@ def pairs(found: Found, listed: Sequence[tuple[str, str]], losses: Losses) -> Fi
         map(str, range(1, len(lefts) + 1))
     ):
         losses.add("ordering: it earns by neighbours here, not by places", found.name)
-        return order([left for left, _ in sorted(lefts, key=lambda pair: int(pair[1]))], partial=True)
+        partial = found.tag("partial") != "none"
+        return order([left for left, _ in sorted(lefts, key=lambda pair: written(pair[1]))], partial=partial)
     distractors = [safe(right) for left, right in listed if not left]
-    made: Fields = {"kind": "matching", "partial": "each"}
+    made: Fields = {"kind": "matching", "partial": "none" if found.tag("partial") == "none" else "each"}
     made["pairs"] = [{"left": safe(left), "right": safe(right)} for left, right in lefts]
     return {**made, **({"distractors": distractors} if distractors else {})}
 

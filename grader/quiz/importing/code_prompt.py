@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from grader.quiz.arithmetic import written
+
 from .found import Fields, Found
 
 __all__ = ["as_code"]
 
 FENCE = re.compile(r"\n*(`{3,})[\w+-]*\n(.*)\n\1\s*$", re.DOTALL)
-NUMBERED = re.compile(r"^ *(\d+)(?:  (.*))?$")
+NUMBERED = re.compile(r"^ *([0-9]{1,6})(?:  (.*))?$")
 
 
 def as_code(found: Found, made: Fields, ask: str) -> Fields:
@@ -25,7 +27,7 @@ def as_code(found: Found, made: Fields, ask: str) -> Fields:
 
 def _unnumbered(code: str) -> str:
     lines = [NUMBERED.match(line) for line in code.split("\n")]
-    numbers_there = [int(line.group(1)) for line in lines if line]
+    numbers_there = [int(written(line.group(1))) for line in lines if line]
     if numbers_there != list(range(1, len(lines) + 1)):
         return code
     return "\n".join(line.group(2) or "" for line in lines if line)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
+from grader.quiz.arithmetic import ExpressionError, written
 from grader.quiz.export.plan import Losses
 from grader.text import printable
 
-from .build import Answer, choice, essay, model_of, numbers, pairs, texts, truth
+from .build import Answer, choice, essay, model_of, numbers, pairs, share_of, texts, truth
 from .found import Fields, Found
 from .from_html import Prose
 
@@ -20,8 +21,8 @@ SIGNS = "~=#{}:"
 ASIDE = {sign: chr(0xE000 + place) for place, sign in enumerate(SIGNS)}
 BACK = str.maketrans({aside: sign for sign, aside in ASIDE.items()})
 FORMATS = ("html", "markdown", "plain", "moodle")
-WEIGHT = re.compile(r"%(-?\d+(?:\.\d+)?)%")
-TAGS = re.compile(r"\[(id|tag):([^\]]*)\]")
+WEIGHT = re.compile(r"%(-?[^%\s]{1,40})%")
+TAGS = re.compile(r"\[(id|tag):([^\[\]]*)\]")
 
 
 def gift_questions(text: str, losses: Losses) -> Iterator[tuple[Found, Fields | None]]:
@@ -92,9 +93,11 @@ def _found(body: str, number: int, comments: list[str], losses: Losses) -> tuple
         else (body[start + 1 : end], "", "")
     )
     found.explanation = _prose(general, form, losses, name)
-    points = found.tag("points")
-    if re.fullmatch(r"\d+(?:\.\d+)?", points):
-        found.points = float(points)
+    if points := found.tag("points"):
+        try:
+            found.points = float(written(points))
+        except ExpressionError:
+            losses.add("points that are no number: one is taken", name)
     return found, f"[{form}]{inside.strip()}"
 
 
@@ -129,9 +132,7 @@ def _answer(part: str, form: str, found: Found, losses: Losses, *, prose: bool =
     weight = WEIGHT.match(rest)
     share = Fraction(1 if sign == "=" else 0)
     if weight:
-        exact = Fraction(weight.group(1)) / 100
-        near = exact.limit_denominator(20)
-        share, rest = (near if abs(near - exact) < Fraction(1, 10**5) else exact), rest[weight.end() :]
+        share, rest = share_of(weight.group(1)), rest[weight.end() :]
     text, _, feedback = rest.partition("#")
     said = _prose(feedback, form, losses, found.name)
     return Answer(share, _prose(text, form, losses, found.name) if prose else _plain(text), said)
@@ -157,11 +158,8 @@ def _numeric(flat: str, form: str, found: Found, losses: Losses) -> Fields:
 def _ranged(answer: Answer) -> Answer:
     """An answer `3`, `3:0.1` or `2.9..3.1` as a number and how far off one may be."""
     text = answer.text
-    try:
-        if ".." in text:
-            low, high = (Fraction(part.strip()) for part in text.split("..", 1))
-            return Answer(answer.share, str((low + high) / 2), answer.feedback, abs(high - low) / 2)
-        value, _, slack = text.partition(":")
-        return Answer(answer.share, value.strip(), answer.feedback, Fraction(slack.strip() or "0"))
-    except (ValueError, ZeroDivisionError):
-        raise ValueError(f"{printable(text, 40)!r} is no number") from None
+    if ".." in text:
+        low, high = map(written, text.split("..", 1))
+        return Answer(answer.share, str((low + high) / 2), answer.feedback, abs(high - low) / 2)
+    value, _, slack = text.partition(":")
+    return Answer(answer.share, value.strip(), answer.feedback, written(slack or "0"))

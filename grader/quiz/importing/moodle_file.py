@@ -4,24 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from html import unescape
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
 from grader.errors import InputError
+from grader.quiz.arithmetic import ExpressionError, written
 from grader.quiz.export.plan import Losses
 from grader.text import printable
 
-from .build import Answer, choice, essay, fill, model_of, numbers, order, pairs, texts, truth
+from .build import Answer, choice, essay, fill, model_of, numbers, order, pairs, share_of, texts, truth
 from .found import Fields, Found
 from .from_html import Prose
 
-__all__ = ["moodle_questions", "parse_xml"]
+__all__ = ["QTI", "moodle_questions", "parse_xml"]
 
 MAX_DEPTH = 60
 MAX_ELEMENTS = 500_000
-CLOZE = re.compile(r"\{(\d*):(\w+):((?:\\.|[^}\\])*)\}", re.DOTALL)
+FIELD = re.compile(
+    r"\{(\d{0,9}):(\w{1,40}):"
+)  # how a cloze field begins; it goes on to the first `}` not escaped
+INSIDE = re.compile(r"((?:\\.|[^}\\])*)\}", re.DOTALL)
+LEFT_OUT = {
+    ("hint",): "hints: left out",
+    (
+        "correctfeedback",
+        "partiallycorrectfeedback",
+        "incorrectfeedback",
+    ): "what is said to any right, partly right or wrong answer: left out",
+    ("responsetemplate",): "the text that the answer's field begins with: left out",
+}
+MOODLES_OWN = {
+    "",
+    "Your answer is correct.",
+    "Your answer is partially correct.",
+    "Your answer is incorrect.",
+}
+QTI = ("questestinterop", "assessment", "manifest")
 SHORT = {"SHORTANSWER": False, "SA": False, "MW": False, "SHORTANSWER_C": True, "SAC": True, "MWC": True}
 
 
@@ -59,6 +78,8 @@ def parse_xml(data: bytes) -> ET.Element:
 def moodle_questions(data: bytes, losses: Losses) -> Iterator[tuple[Found, Fields | None]]:
     """Each question and its kind's fields; None where the bank has no such kind. Raises InputError."""
     root = parse_xml(data)
+    if root.tag.rpartition("}")[2].startswith(QTI):
+        raise InputError("it is QTI; export the questions as Moodle XML or GIFT and give that file")
     if root.tag != "quiz":
         raise InputError(f"its root is <{printable(root.tag, 40)}>, not <quiz>; is it Moodle XML?")
     for number, node in enumerate(root.iter("question"), start=1):
@@ -77,14 +98,17 @@ def _found(node: ET.Element, number: int, losses: Losses) -> Found:
     name = _text(node.find("idnumber"), plain=True) or _text(node.find("name")) or f"question {number}"
     found = Found(printable(" ".join(name.split()), 80), _prose(node, "questiontext", losses, ""))
     found.explanation = _prose(node, "generalfeedback", losses, found.name)
-    points = node.findtext("defaultgrade") or "1"
     try:
-        found.points = float(points)
-    except ValueError:
+        found.points = float(written(node.findtext("defaultgrade") or "1"))
+    except ExpressionError:
         losses.add("points that are no number: one is taken", found.name)
     found.tags = [_text(tag) for tag in node.iterfind("tags/tag")]
-    if node.find("hint") is not None:
-        losses.add("hints: left out", found.name)
+    for names, lost in LEFT_OUT.items():
+        said = {
+            " ".join(Prose(_text(child)).markdown.split()) for name in names for child in node.iterfind(name)
+        }
+        if said - MOODLES_OWN:
+            losses.add(lost, found.name)
     if Prose(_text(node.find("questiontext"))).media:
         losses.add("pictures and other media: left out", found.name)
     return found
@@ -107,27 +131,15 @@ def _prose(node: ET.Element, name: str, losses: Losses, owner: str) -> str:
     return prose.markdown
 
 
-def _share(node: ET.Element) -> Fraction:
-    try:
-        share = Fraction(node.get("fraction", "0").strip())
-    except (ValueError, ZeroDivisionError):
-        raise ValueError("an answer's fraction is no number") from None
-    # A third is written as 33.33333.
-    near = (share / 100).limit_denominator(20)
-    return near if abs(near - share / 100) < Fraction(1, 10**5) else share / 100
-
-
 def _answers(node: ET.Element, losses: Losses, owner: str, *, prose: bool = False) -> list[Answer]:
     made = []
     for child in node.iterfind("answer"):
         text = _text(child)
         if prose:
             text = Prose(text, child.get("format", "html")).markdown
-        try:
-            slack = Fraction((child.findtext("tolerance") or "0").strip() or "0")
-        except (ValueError, ZeroDivisionError):
-            raise ValueError("a tolerance is no number") from None
-        made.append(Answer(_share(child), text, _prose(child, "feedback", losses, owner), slack))
+        slack = written((child.findtext("tolerance") or "").strip() or "0")
+        share = share_of(child.get("fraction", "0"))
+        made.append(Answer(share, text, _prose(child, "feedback", losses, owner), slack))
     return made
 
 
@@ -138,7 +150,7 @@ def _is_true(node: ET.Element, name: str, default: str = "false") -> bool:
 def _fields(kind: str, node: ET.Element, found: Found, losses: Losses) -> Fields:
     match kind:
         case "truefalse":
-            return _truth(_answers(node, losses, found.name))
+            return _truth(_answers(node, losses, found.name), found, losses)
         case "multichoice" | "multichoiceset":
             return _choice(kind, node, found, losses)
         case "shortanswer":
@@ -157,11 +169,13 @@ def _fields(kind: str, node: ET.Element, found: Found, losses: Losses) -> Fields
             raise ValueError(f"a bank has no kind like Moodle's {printable(kind, 40) or 'unnamed one'}")
 
 
-def _truth(answers: Sequence[Answer]) -> Fields:
+def _truth(answers: Sequence[Answer], found: Found, losses: Losses) -> Fields:
     said = {answer.text.lower() == "true": answer for answer in answers}
     right = [value for value, answer in said.items() if answer.share == 1]
     if len(right) != 1:
         raise ValueError("neither true nor false is right, or both are")
+    if any(answer.share not in (0, 1) for answer in answers):
+        losses.add("shares: an answer that earned a part, or cost some, earns nothing here", found.name)
     return truth(right[0], {value: answer.feedback for value, answer in said.items()})
 
 
@@ -209,17 +223,23 @@ def _cloze(node: ET.Element, found: Found, losses: Losses) -> Fields:
     question = node.find("questiontext")
     text = _text(question)
     blanks: list[tuple[list[str], str]] = []
-    for _, kind, inside in CLOZE.findall(text):
+    weights = set()
+    # Letters stand for the blanks while the text becomes Markdown, which would escape brackets.
+    marked, last = "", 0
+    while (field := FIELD.search(text, last)) and (rest := INSIDE.match(text, field.end())):
+        (weight, kind), inside = field.groups(), rest.group(1)
+        weights.add(weight or "1")
         if kind not in SHORT:
             raise ValueError(f"a cloze field {printable(kind, 30)} has no like in a bank")
         blanks.append(_cloze_field(inside, found, losses, cased=SHORT[kind]))
+        marked += f"{text[last : field.start()]}BLANK{len(blanks)}KNALB"
+        last = rest.end()
     if not blanks:
         raise ValueError("a cloze text without a field")
-    # Letters stand for the blanks while the text becomes Markdown, which would escape brackets.
-    count = iter(range(1, len(blanks) + 1))
-    marked = CLOZE.sub(lambda _: f"BLANK{next(count)}KNALB", text)
+    if len(weights) > 1:
+        losses.add("weights of blanks: each counts the same here", found.name)
     form = question.get("format", "html") if question is not None else "html"
-    found.prompt = re.sub(r"BLANK(\d+)KNALB", r"[[\1]]", Prose(marked, form).markdown)
+    found.prompt = re.sub(r"BLANK(\d+)KNALB", r"[[\1]]", Prose(marked + text[last:], form).markdown)
     return fill(found, blanks)
 
 

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from grader.lessons import Lesson
 from grader.quiz.checking import problems
+from grader.quiz.export.items import LOST
 from grader.quiz.export.plan import Losses
 from grader.quiz.questions import Question
 from grader.text import printable
@@ -21,7 +22,7 @@ from .found import Fields, Found
 __all__ = ["Frame", "bank_yaml", "slug"]
 
 _QUESTION: TypeAdapter[Question] = TypeAdapter(Question)
-OURS = ("kind:", "ask:", "points:", "objective:", "difficulty:")
+OURS = ("kind:", "ask:", "points:", "objective:", "difficulty:", "step:", "partial:", "lost:")
 NO_EXPLANATION = "To be written: why the answer is right."
 
 
@@ -73,7 +74,10 @@ def _question(found: Found, fields: Fields, frame: Frame, taken: set[str], losse
     tags = [slug(tag, "_-") for tag in found.tags if not tag.startswith(OURS)]
     if not found.explanation:
         losses.add("no general feedback: the explanation is to be written", found.name)
-    objective = found.tag("objective")
+    for name, lost in LOST.items():
+        if f"lost:{name}" in found.tags:
+            losses.add(lost, found.name)
+    objective, step = found.tag("objective"), slug(found.tag("step"), "_-")
     if not objective:
         losses.add(f"no tag `objective:...`: {frame.objective} is taken", found.name)
     return {
@@ -82,6 +86,7 @@ def _question(found: Found, fields: Fields, frame: Frame, taken: set[str], losse
         "objective": slug(objective, "_-") or frame.objective,
         "difficulty": difficulty if difficulty in ("easy", "medium", "hard") else "medium",
         "points": found.points,
+        **({"step": step} if step else {}),
         **({"tags": list(dict.fromkeys(tag for tag in tags if tag))} if any(tags) else {}),
         "prompt": found.prompt or "(no text)",
         **{name: value for name, value in fields.items() if name != "kind"},
