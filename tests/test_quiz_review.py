@@ -334,8 +334,8 @@ def test_bad_sheets_are_named_and_the_others_are_marked(folder: Path, command: R
     assert "Ada" in out
     lines = err.splitlines()
     assert [line.startswith("grader: left out: ") for line in lines] == [True] * len(bad)
-    for path, line in zip(bad, lines, strict=True):
-        assert path.name in line
+    for path in bad:
+        assert sum(path.name in line for line in lines) == 1
     if verb == "mark":  # of several files asked for, a record a line
         assert len((folder / "r.jsonl").read_text().splitlines()) == 1
     code, out, err = command(verb, *bad, "--bank", folder / "toy.yaml", *more)

@@ -114,8 +114,8 @@ def opened(
             refused.append(str(error))
     if not found:
         raise none_left(refused, "sheet")
-    said = next((sheet.quiz for sheet in found if sheet.quiz is not None), None)
-    loaded = read_bank(find_bank(bank, course, lesson, said))
+    said = Counter(sheet.quiz for sheet in found if sheet.quiz is not None).most_common(1)
+    loaded = read_bank(find_bank(bank, course, lesson, said[0][0] if said else None))
     place = decisions if decisions is not None else sheets[0].parent / DECISIONS_FILE
     kept = read_decisions(place)
     read: list[Sheet] = []
