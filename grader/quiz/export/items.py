@@ -30,7 +30,21 @@ from grader.quiz.rubric_model import Rubric
 from .plan import Group
 from .wordings import shape_wordings, tidy_shape
 
-__all__ = ["Blanks", "Choice", "Essay", "Form", "Item", "Match", "Number", "Order", "Text", "Truth", "items"]
+__all__ = [
+    "LOST",
+    "Blanks",
+    "Choice",
+    "Essay",
+    "Form",
+    "Item",
+    "Match",
+    "Number",
+    "Order",
+    "Text",
+    "Truth",
+    "items",
+    "lost_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
