@@ -54,6 +54,10 @@ def read_yaml(path: Path, shown: str, *, listed: bool = False) -> YamlText:
     except yaml.YAMLError as error:
         reason = str(error).splitlines()[0]
         raise LessonError(f"{shown}: not valid YAML ({reason}); correct the file") from None
+    except ValueError as error:  # a whole number of thousands of digits, a thirteenth month
+        raise LessonError(
+            f"{shown}: a number or a date cannot be read ({str(error).partition(':')[0]}); correct the file"
+        ) from None
     finally:
         loader.dispose()
     for line, key in _repeated_keys(node):

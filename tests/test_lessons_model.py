@@ -233,6 +233,8 @@ def test_objectives_and_forbidden_names_are_unique(tmp_path: Path) -> None:
     [
         (b"title: \xff", "byte 7 is not UTF-8; save the file as UTF-8"),
         (b"title: \x00", "not valid YAML (unacceptable character"),
+        (b"title: " + b"9" * 5_000, "a number or a date cannot be read (Exceeds the limit (4300 digits)"),
+        (b"title: 2026-13-01", "a number or a date cannot be read (month must be in 1..12)"),
     ],
 )
 def test_a_file_that_is_no_text_is_named(tmp_path: Path, content: bytes, said: str) -> None:

@@ -698,6 +698,16 @@ def test_torch_s_sentences_are_told_in_the_names_of_the_axes(message: str, text:
     assert translated(found) == text
 
 
+@pytest.mark.parametrize("sentence", [COMBINED, "index {T} is out of bounds for dimension 1 with size {h}"])
+def test_a_sentence_with_a_number_without_bound_is_no_fault_of_ours(sentence: str) -> None:
+    message = sentence.format({"T": "9" * 100_000, "h": 3}, T="9" * 100_000, h=3)
+    found = [
+        Crash(probe(f"add/{n}", sizes=sizes), Raised(("RuntimeError",), message, ()))
+        for n, sizes in enumerate(CASES)
+    ]
+    assert translated(found) == ""
+
+
 def test_a_number_that_is_the_same_in_every_case_is_no_axis() -> None:
     found = [
         Crash(

@@ -482,6 +482,7 @@ BOMB = "".join(f"x{i}: &x{i} [{', '.join([f'*x{i - 1}'] * 9) if i else 'lol'}]\n
             "line 3: not valid YAML (mapping values are not allowed",
         ),
         (GOOD.replace("A toy", "A\0toy"), "not valid YAML"),
+        (GOOD.replace("A toy", "9" * 5_000), "a number or a date cannot be read (Exceeds the limit"),
         ("", "line 1: expected fields"),
         ("- a\n- b\n", "line 1: expected fields"),
         (GOOD.encode("utf-16"), "byte 0 is not UTF-8; save the file as UTF-8"),

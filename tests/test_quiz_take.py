@@ -195,6 +195,16 @@ def test_somebody_elses_sheet_is_not_gone_on_with(
     assert place.read_bytes() == before
 
 
+@pytest.mark.parametrize("answer", ["9" * 5_000, "2026-13-01", "0x10", "true"])
+def test_a_sheet_whose_answers_are_no_values_is_gone_on_with(bank: Bank, tmp_path: Path, answer: str) -> None:
+    place = tmp_path / "sheet.yaml"
+    begun(bank).write(place)
+    written = place.read_text("utf-8")
+    assert "answers: {}" in written
+    place.write_text(written.replace("answers: {}", f"answers: {{kc-01: {answer}}}"), "utf-8")
+    assert list(resumed(place, begun(bank)).answers) == ["kc-01"]
+
+
 def test_a_finished_sheet_is_not_overwritten(bank: Bank, tmp_path: Path) -> None:
     place = tmp_path / "sheet.yaml"
     sit(bank, ["true"], place, ["kc-02"])

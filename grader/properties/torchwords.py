@@ -11,6 +11,7 @@ from grader.transcript import Raised
 
 from .symbols import length_of
 
+LONG = 2_000  # characters of a message that are read: its author may be a learner, and no size of torch's is longer
 SHOWN = {
     "float": "float32",
     "double": "float64",
@@ -32,7 +33,7 @@ class Crash:
 def translated(found: Sequence[Crash]) -> str:
     """A known sentence of torch's in other words; "" where it is not known or its sizes have no names."""
     for pattern, say in _SENTENCES:
-        hits = [pattern.search(crash.raised.message) for crash in found]
+        hits = [pattern.search(crash.raised.message[:LONG]) for crash in found]
         if all(hits):
             sizes = [crash.probe.sizes for crash in found]
             return say(_Slots([hit.groups() for hit in hits if hit is not None], sizes))

@@ -78,8 +78,9 @@ def _state(path: Path) -> tuple[object, bool]:
     """The mode, and whether it is finished, of a file that has been read as a sheet."""
     import yaml
 
-    fields = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
-    return fields.get("mode"), fields.get("finished") is True
+    # As text, for a number of thousands of digits or a thirteenth month in an answer is no value.
+    fields = yaml.load(path.read_text(encoding="utf-8-sig"), Loader=yaml.BaseLoader)
+    return fields.get("mode"), fields.get("finished") == "true"
 
 
 def _written(value: object) -> Written:
