@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from grader import jail
@@ -201,6 +202,45 @@ return json.dumps(found)
 """
     assert peek(sealed, code) == 0
     assert peek(sealed, f"mine = {SECRET[::-1]!r}[::-1].encode()\n{code}") > 0
+
+
+def test_no_letter_of_another_group_is_in_a_childs_memory(sealed: Worker) -> None:
+    """A letter goes through the zygote before the next child is forked from it, and leaves no byte there."""
+    letter = np.random.default_rng().standard_normal(8)
+    begin, check = letter.tobytes()[7::-1].hex(), zlib.crc32(letter.tobytes())
+    code = f"""
+import ctypes, zlib
+begin, found = bytes.fromhex({begin!r})[::-1], 0
+for line in open("/proc/self/maps"):
+    place, rights, *_, name = (line + " -").split()
+    if rights.startswith("rw") and not name.startswith("[v"):
+        start, end = (int(part, 16) for part in place.split("-"))
+        memory = ctypes.string_at(start, end - start)
+        at = memory.find(begin)
+        while at >= 0:
+            found += zlib.crc32(memory[at : at + 64]) == {check}
+            at = memory.find(begin, at + 1)
+return json.dumps(found)
+"""
+    text = f"import json\n\n\ndef peek(x):\n{_indented(code)}\n"
+    steps = ("first", "second")
+    shared = {
+        "modules": [module(name, f"{name}.py", text) for name in steps],
+        "wanted": ["peek"],
+        "notebook": False,
+        "exact": False,
+        "limits": limits_of(Limits()),
+    }
+    provided = {"name": "peek", "method": None, "takes": None, "rivals": []}
+    run = Run(shared, {name: name for name in steps}, {name: [provided] for name in steps})
+    given = dict(zip(steps, (letter, np.zeros(8)), strict=True))
+    probes = [
+        Probe(name, name, frozenset(), "", {"x": given[name]}, (call("peek", "x", to="out"),), ("out",))
+        for name in steps
+    ]
+    found = gather(run, probes, {}, sealed, time.monotonic() + 60, 1).answers
+    assert int(str(found["first"].values["out"])) > 0
+    assert found["second"].values["out"] == "0"
 
 
 def test_no_network_at_all(sealed: Worker) -> None:

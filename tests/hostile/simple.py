@@ -71,7 +71,10 @@ class Simple:
             signs += [
                 Sign(name, shows, f"no verdict, exit code {told['code']}") for shows in ("record", "others")
             ]
-        verdict = json.loads(str(told["verdict"]) or "{}")
+        try:
+            verdict = json.loads(str(told["verdict"]) or "{}")
+        except ValueError:
+            return [*signs, Sign(name, "record", "a verdict that nobody can read")]
         if verdict.get("points"):
             signs.append(Sign(name, "points", "the verdict says so"))
         if verdict.get("others") is False:

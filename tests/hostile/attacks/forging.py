@@ -145,6 +145,88 @@ def forge_frames(at):
     os._exit(1)
 
 
+@attack(rows=(38,), kind="alone", shows="record", when="import")
+def forge_a_start(at):
+    """says on every descriptor, the pipe of its own process among them, that it has not begun yet, and ends"""
+    import json
+    import os
+    import struct
+    import sys
+
+    head = json.dumps({"kind": "begin", "what": "start"}).encode()
+    pipes = [*range(3, 64)]
+    frame = sys._getframe()
+    while frame is not None:
+        pipes += [value for value in frame.f_locals.values() if type(value) is int and 2 < value < 2**16]
+        frame = frame.f_back
+    for number in pipes:
+        try:
+            os.write(number, struct.pack(">IQ", len(head), 0) + head)
+        except OSError:
+            pass
+    os._exit(71)
+
+
+@attack(rows=(38,), kind="alone", shows="record", when="import")
+def end_as_a_fault_of_ours(at):
+    """ends at once with the very exit status of a child that could not be set up"""
+    import os
+
+    os._exit(71)
+
+
+@attack(rows=(38,), kind="alone", shows="record")
+def hang_up_and_stay(at):
+    """closes every descriptor and waits"""
+    import os
+    import time
+
+    os.closerange(3, 64)
+    time.sleep(3)
+
+
+@attack(rows=(38,), kind="alone", shows="record")
+def forge_progress_without_end(at):
+    """says a thousand times that the next call begins, so that no call ever takes too long"""
+    import json
+    import os
+    import struct
+    import time
+
+    head = json.dumps({"kind": "begin", "what": "import"}).encode()
+    for _ in range(40):
+        for number in range(3, 16):
+            try:
+                os.write(number, struct.pack(">IQ", len(head), 0) + head)
+            except OSError:
+                pass
+        time.sleep(0.3)
+
+
+@attack(rows=(38,), kind="alone", shows="record")
+def forge_another_groups_end(at):
+    """speaks for the worker: another group's end, a greeting, the end of all groups"""
+    import json
+    import os
+    import struct
+
+    told = b""
+    for head in (
+        {"kind": "end", "group": 0, "how": "exit 71", "begun": False},
+        {"kind": "hello", "torch": "0", "let": ["everything"]},
+        {"kind": "from", "group": 1},
+        {"kind": "idle"},
+    ):
+        data = json.dumps(head).encode()
+        told += struct.pack(">IQ", len(data), 0) + data
+    for number in range(3, 64):
+        try:
+            os.write(number, told)
+        except OSError:
+            pass
+    os._exit(0)
+
+
 @attack(rows=(40,), kind="alone", shows="others")
 def kill_the_parent(at):
     """kills the process that runs it"""

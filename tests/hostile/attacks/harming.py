@@ -114,6 +114,61 @@ def fill_the_disk(at):
 
 
 @attack(rows=(47,), kind="alone", shows="told")
+def make_empty_files(at):
+    """makes 40,000 empty files and keeps them for two seconds: no byte on the disk, and 40 MB of the kernel's memory"""
+    import os
+    import tempfile
+    import time
+
+    made = 0
+    folder = tempfile.mkdtemp(prefix=at.mark)
+    try:
+        for number in range(40_000):
+            os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
+            made += 1
+        time.sleep(2)
+        print(f"{at.name}: did keep {made} files", flush=True)
+    finally:
+        for number in range(made):
+            os.unlink(f"{folder}/{number}")
+        os.rmdir(folder)
+
+
+@attack(rows=(53,), kind="alone", shows="others", inert="the simple grader's honest work reads no settings")
+def spoil_the_pictures_of_others(at):
+    """leaves settings of matplotlib's that nobody can read, and waits while other steps begin"""
+    import os
+    import tempfile
+    import time
+
+    places = [os.environ.get("MPLCONFIGDIR"), tempfile.gettempdir(), os.environ.get("GRADER_SCRATCH")]
+    for place in filter(None, places):
+        try:
+            os.close(os.open(place + "/matplotlibrc", os.O_CREAT | os.O_WRONLY, 0))
+        except OSError:
+            continue
+    time.sleep(3)
+
+
+@attack(rows=(53,), kind="quiet", shows="told")
+def leave_a_note_for_others(at):
+    """writes where the folders of all guests lie, and into other guests' folders"""
+    import os
+    import tempfile
+
+    common = os.environ.get("GRADER_SCRATCH", tempfile.gettempdir())
+    for place in (common, os.environ.get("MPLCONFIGDIR", ""), *(f"{common}/guest-{n}" for n in range(8))):
+        if not place or ("GRADER_SCRATCH" in os.environ and place == tempfile.gettempdir()):
+            continue
+        try:
+            os.close(os.open(f"{place}/{at.mark}", os.O_CREAT | os.O_WRONLY, 0o600))
+        except OSError:
+            continue
+        os.unlink(f"{place}/{at.mark}")
+        return f"did write to {place}"
+
+
+@attack(rows=(47,), kind="alone", shows="told")
 def fill_the_disk_unseen(at):
     """keeps 160 MiB for two seconds in open files that have no name"""
     import tempfile

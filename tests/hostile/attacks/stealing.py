@@ -232,6 +232,44 @@ def scan_own_memory(at):
                         return found.group().decode()
 
 
+@attack(rows=(4,), kind="quiet", shows="told", inert="a simple grader asks for one step at a time")
+def read_others_letters_by_frames(at):
+    """looks for other steps' questions, and for the names of its own, in all that the frames above it hold"""
+    import sys
+
+    waiting, seen, said = [], set(), ""
+    frame = sys._getframe()
+    while frame is not None:
+        waiting += [value for name, value in frame.f_locals.items() if name not in ("waiting", "seen")]
+        frame = frame.f_back
+    letters = 0
+    while waiting and len(seen) < 200_000:
+        value = waiting.pop()
+        if type(value) not in (dict, list, tuple) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if type(value) is dict:
+            letters += len(value["probes"]) if type(value.get("probes")) in (list, tuple) else 0
+            said = said or (f"did read {value['id']}" if "tensors" in value and "id" in value else "")
+            said = said or ("did read all groups" if "groups" in value and "side_by_side" in value else "")
+        waiting += value.values() if type(value) is dict else value
+    return said or (f"did read {letters} letters" if letters > 60 else "")
+
+
+@attack(rows=(3,), kind="quiet", shows="told", inert="a simple grader asks for one step at a time")
+def read_others_letters_by_gc(at):
+    """asks the collector of garbage for every question that is in its memory"""
+    import gc
+
+    # Frozen objects are not told of, but whoever thaws them is told of all.
+    gc.unfreeze()
+    letters = [each for each in gc.get_objects() if type(each) is dict and "tensors" in each and "do" in each]
+    named = [each["id"] for each in letters if "id" in each]
+    names = {str(step["of"]["name"]) for each in letters for step in each["do"] if "name" in step.get("of", ())}
+    if named or len(names) > 4:
+        return f"did read {(named or sorted(names))[:4]} of {len(letters)} letters"
+
+
 @attack(rows=(6,), kind="quiet", shows="canary", weak=True)
 def read_parent_memory(at):
     """searches its parent's memory for secrets (at most 512 MiB)"""
