@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+from .copies import bare
 from .errors import InputError
+from .magics import plain_script
 from .notebook import NotebookError, code_cells, read_notebook
 from .python_fault import explained, sentence
-from .python_text import decoded, defined_names, identifier, mentioned, nearest, parse_fault
+from .python_text import decoded, defined_names, identifier, mentioned, nearest
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
 from .text import odd_letter, printable
 from .tree import Tree, shown
 
-__all__ = ["is_notebook", "lone_file", "read_lone"]
+__all__ = ["Lone", "is_notebook", "lone_file", "read_lone"]
 
 SHOWN_NAMES = 5
 CANDIDATES = 20  # files looked into, to find the one that is meant
@@ -23,35 +26,63 @@ PARSED_CHARACTERS = 64 << 10  # of one of these; in a longer one only `def` and 
 
 def is_notebook(path: str) -> bool:
     """Whether a file's name promises a notebook."""
-    return path.lower().endswith(".ipynb")
+    return bare(path).lower().endswith(".ipynb")
 
 
 def read_lone(where: str, path: str, data: bytes, lesson: LessonFiles) -> Submission:
     """The submission in one .py file or notebook. InputError, beginning with `where`, when there is none."""
     read = _notebook if is_notebook(path) else _script
-    cells, faults, warnings = read(where, data, lesson)
+    found = read(where, data, lesson)
+    cells, faults = found.cells, found.faults
     names = lesson_names(lesson)
     defined = [name for cell in cells for name in defined_names(cell.text)]
     if not faults and not set(names) & set(defined):
-        raise InputError(f"{where}: {_nothing(names, defined)}{_because(warnings)}")
+        raise InputError(f"{where}: {_nothing(names, defined)}{_because(found.warnings)}")
     problems = {
         file: next(faults[name] for name in provided if name in faults)
         for file, provided in lesson_files(lesson).items()
         if set(provided) & set(faults) and not set(provided) & set(defined)
     }
-    module = Module(identifier(PurePosixPath(path).stem), shown(path), cells, notebook=is_notebook(path))
+    own = identifier(PurePosixPath(bare(path)).stem)
+    while own in found.files:
+        own += "_"
+    module = Module(own, shown(path), cells, notebook=found.notebook)
+    written = [
+        Module(name, f"{name.replace('.', '/')}.py", (Cell(text, ""),)) for name, text in found.files.items()
+    ]
     return Submission(
         name=module.path,
         sha256=sha256(data).hexdigest(),
         form="notebook" if is_notebook(path) else "file",
-        modules=(module,),
+        modules=(module, *written),
         problems=problems,
-        warnings=warnings,
+        warnings=found.warnings,
     )
 
 
-def lone_file(tree: Tree, lesson: LessonFiles) -> tuple[str | None, bool]:
-    """The one file at a tree's top that is the submission, if any, and whether it defines a lesson's name.
+@dataclass(frozen=True, slots=True)
+class Lone:
+    """The one file at a tree's top that may be the submission; or the several that each could be.
+
+    `defines`: a name of the lesson is in it, or in each of the several.
+    """
+
+    path: str | None = None
+    defines: bool = False
+    several: tuple[str, ...] = ()
+
+    def said(self) -> str:
+        """`two notebooks have the lesson's names in them, a.ipynb and b.ipynb; give one`."""
+        kind = "notebooks" if is_notebook(self.several[0]) else "files"
+        *others, last = [printable(path, 60) for path in self.several[:SHOWN_NAMES]]
+        more = ", …" if len(self.several) > SHOWN_NAMES else ""
+        count = {2: "two", 3: "three"}.get(len(self.several), str(len(self.several)))
+        listed = f"{', '.join(others)} and {last}{more}"
+        return f"{count} {kind} have the lesson's names in them, {listed}; give one that has all of your work"
+
+
+def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
+    """Which file at a tree's top is the submission.
 
     A notebook goes before a script; of several, the only one that defines a name is meant.
     """
@@ -62,13 +93,21 @@ def lone_file(tree: Tree, lesson: LessonFiles) -> tuple[str | None, bool]:
     ]
     for group in groups:
         defining = [path for path in group[:CANDIDATES] if _defines(path, tree.files[path], names)]
+        if len(defining) == 1:
+            return Lone(defining[0], defines=True)
         if defining:
-            return (defining[0], True) if len(defining) == 1 else (None, False)
+            return Lone(defines=True, several=tuple(defining))
     alone = [group[0] for group in groups if len(group) == 1]
-    return (alone[0] if alone else None), False
+    return Lone(alone[0] if alone else None)
 
 
-_Read = tuple[tuple[Cell, ...], dict[str, str], tuple[str, ...]]
+@dataclass(frozen=True, slots=True)
+class _Read:
+    cells: tuple[Cell, ...]
+    faults: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+    notebook: bool = False
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 def _notebook(where: str, data: bytes, lesson: LessonFiles) -> _Read:
@@ -76,21 +115,21 @@ def _notebook(where: str, data: bytes, lesson: LessonFiles) -> _Read:
         notebook = read_notebook(data, lesson_names(lesson))
     except NotebookError as error:
         raise InputError(f"{where}: {error}") from error
-    return notebook.cells, notebook.faults, notebook.warnings
+    return _Read(notebook.cells, notebook.faults, notebook.warnings, True, notebook.files)
 
 
 def _script(where: str, data: bytes, lesson: LessonFiles) -> _Read:
     text, wrong = decoded(data)
     if wrong:
         raise InputError(f"{where}: {sentence(wrong)}")
-    fault = parse_fault(text)
-    if fault is None:
-        return (Cell(text, ""),), {}, ()
-    said = explained(fault, text)
+    plain = plain_script(text)
+    if plain.fault is None:
+        return _Read((Cell(plain.text, ""),), {}, notebook=plain.notebook)
+    said = explained(plain.fault, text)
     found = mentioned(text, lesson_names(lesson))
     if not found:
         raise InputError(f"{where}: {_looked(lesson_names(lesson))}; and Python stops at {sentence(said)}")
-    return (), dict.fromkeys(found, said), ()
+    return _Read((), dict.fromkeys(found, said))
 
 
 def _defines(path: str, data: bytes, names: Sequence[str]) -> bool:

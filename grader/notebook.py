@@ -7,10 +7,11 @@ import re
 import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 from .lean import TooRich, without_outputs
-from .magics import plain_python
+from .magics import Plain, Written, plain_python, written_file
 from .python_fault import explained, sentence
 from .python_text import mentioned
 from .submission import Cell
@@ -30,11 +31,15 @@ class NotebookError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """The cells that compile, what is said of the others, and the lesson's names that only those define."""
+    """The cells that compile, what is said of the others, and the lesson's names that only those define.
+
+    `files`: the text of each .py file that a cell writes, by its dotted name.
+    """
 
     cells: tuple[Cell, ...]
     warnings: tuple[str, ...]
     faults: dict[str, str]  # name -> "cell 3, line 2, column 5: invalid syntax"
+    files: dict[str, str]
 
 
 def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
@@ -42,9 +47,11 @@ def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
     cells: list[Cell] = []
     said: list[str] = []
     faults: dict[str, str] = {}
+    files: dict[str, str] = {}
     for number, source in enumerate(code_cells(data), start=1):
         label = f"cell {number}"
-        plain = plain_python(source)
+        written = written_file(source)
+        plain = plain_python(source) if written is None else _imported(written, names, files)
         if plain.magic:
             hidden = mentioned(source, names)
             if hidden:
@@ -57,7 +64,26 @@ def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
             faults.update(dict.fromkeys(mentioned(plain.text, names), where))
         elif plain.text.strip():
             cells.append(Cell(plain.text, label))
-    return Notebook(tuple(cells), tuple(said), faults)
+    return Notebook(tuple(cells), tuple(said), faults, files)
+
+
+def _imported(written: Written, names: Collection[str], files: dict[str, str]) -> Plain:
+    """A cell that writes a file: the file is kept, and the lesson's names in it are the notebook's, too."""
+    parts = PurePosixPath(written.path.removesuffix(".py")).parts
+    parts = parts[-1:] if parts[:1] == ("/",) else parts
+    module = ".".join(parts)
+    if not all(part.isidentifier() for part in parts):
+        return Plain("", magic="writefile")
+    plain = plain_python("\n" + written.text)
+    if plain.fault or plain.magic:
+        return plain
+    before = files.get(module, "") if written.append else ""
+    files[module] = f"{before}{written.text}\n"
+    bound = [
+        f"import {module} as _written",
+        *(f"{name} = _written.{name}" for name in mentioned(plain.text, names)),
+    ]
+    return Plain("; ".join(bound) if bound[1:] else "")
 
 
 def code_cells(data: bytes) -> list[str]:

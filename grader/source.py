@@ -8,10 +8,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from .archive import archive_kind, read_archive
+from .copies import bare, copies_of
 from .errors import InputError
-from .lone import is_notebook, lone_file, read_lone
+from .lone import Lone, is_notebook, lone_file, read_lone
+from .magics import Plain, plain_script, seems_saved
 from .python_fault import explained, sentence
-from .python_text import decoded, parse_fault
+from .python_text import decoded
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files
 from .text import odd_letter, printable
 from .tree import (
@@ -36,6 +38,7 @@ __all__ = ["Cell", "Module", "Submission", "read_submission"]
 KINDS = "a folder, a .py file, a notebook (.ipynb) or an archive of these (.zip, .tar.gz, .tgz)"
 WARNINGS = 20  # shown; the rest are counted
 SHOWN_PATHS = 8
+CHECKED_HELPER = 64 << 10  # characters of one that seems to be of a notebook
 
 
 def read_submission(path: Path, lesson: LessonFiles) -> Submission:
@@ -89,7 +92,10 @@ def _settled(tree: Tree, warnings: Sequence[str], name: str, place: str, lesson:
     if _step_paths(levels[-1], lesson):
         read = _folder(levels[-1], lesson)
     else:
-        level, path = _meant(levels, lesson)
+        level, meant = _meant(levels, lesson)
+        if meant.several:
+            raise InputError(f"{place}: {meant.said()}{_first(warnings)}")
+        path = meant.path
         if path is None:
             raise InputError(f"{place}: {_not_found(tree, lesson)}{_first(warnings)}")
         read = read_lone(f"{place}: {shown(path)}", path, level.files[path], lesson)
@@ -105,19 +111,40 @@ def _levels(tree: Tree, lesson: LessonFiles) -> Iterator[Tree]:
         yield tree
 
 
-def _meant(levels: Sequence[Tree], lesson: LessonFiles) -> tuple[Tree, str | None]:
+def _meant(levels: Sequence[Tree], lesson: LessonFiles) -> tuple[Tree, Lone]:
     """The file that is the submission, and its level: the innermost that defines a name goes first."""
-    found = [(level, *lone_file(level, lesson)) for level in reversed(levels)]
-    found.sort(key=lambda one: (not one[2], one[1] is None))
-    return found[0][:2]
+    found = [(level, lone_file(level, lesson)) for level in reversed(levels)]
+    found.sort(key=lambda one: (not one[1].defines, one[1].path is None))
+    return found[0]
 
 
 def _step_paths(tree: Tree, lesson: LessonFiles) -> dict[str, str]:
-    """Where each step's file is at the top of a tree, by step file; another case of the name will do."""
+    """Where each step's file is at the top of a tree, by step file; another case of the name, or a copy, will do."""
     present = tree.top([*tree.files, *tree.faults])
     folded = {path.lower(): path for path in reversed(present)}
-    found = {file: file if file in present else folded.get(file.lower()) for file in lesson_files(lesson)}
+    copies = _copies(tree, lesson)
+    found = {
+        file: file if file in present else folded.get(file.lower(), next(reversed(copies[file]), None))
+        for file in lesson_files(lesson)
+    }
     return {file: path for file, path in found.items() if path is not None}
+
+
+def _copies(tree: Tree, lesson: LessonFiles) -> dict[str, list[str]]:
+    """By step file what looks like its copies, the one with the highest number last."""
+    files = lesson_files(lesson)
+    others = [path for path in tree.top([*tree.files, *tree.faults]) if path.lower() not in files]
+    return {file: copies_of(file, others) for file in files}
+
+
+def _read_as(file: str, path: str, copies: Sequence[str]) -> list[str]:
+    """What is said of a step's file that is read under another name, and of its copies that are not read."""
+    left = [shown(copy) for copy in copies if copy != path]
+    if path not in copies:
+        said = [] if path == file else [f"{shown(path)} was read as {file}"]
+        return [*said, *(f"{copy} was not read: {shown(path)} is there" for copy in left)]
+    others = f"; {' and '.join(left)} not: of copies the highest number counts" if left else ""
+    return [f"{shown(path)} was read as {file}, which is not there{others}"]
 
 
 def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
@@ -129,20 +156,23 @@ def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
         for file in lesson_files(lesson)
         if file in tree.folders and file not in paths
     }
-    warnings = [f"{shown(path)} was read as {file}" for file, path in paths.items() if path != file]
+    copies = _copies(tree, lesson)
+    warnings = [said for file, path in paths.items() for said in _read_as(file, path, copies[file])]
     warnings += _lookalikes(tree, [file for file in lesson_files(lesson) if file not in paths])
     unchecked = CHECKED_CHARACTERS
     for file, path in paths.items():
         text, wrong = decoded(tree.files.get(path, b""))
         wrong = tree.faults.get(path, wrong)
+        plain = Plain(text)
         if not wrong and len(text) <= unchecked:  # beyond that the worker's clock finds the error
             unchecked -= len(text)
-            fault = parse_fault(text)
-            wrong = explained(fault, text) if fault else ""
+            plain = plain_script(text)
+            wrong = explained(plain.fault, text) if plain.fault else ""
         if wrong:
             problems[file] = wrong
         else:
-            modules.append(Module(file.removesuffix(".py"), file, (Cell(text, ""),)))
+            cells = (Cell(plain.text, ""),)
+            modules.append(Module(file.removesuffix(".py"), file, cells, notebook=plain.notebook))
     helpers, said = _helpers(tree, paths.values(), {file.removesuffix(".py") for file in paths})
     warnings += said
     warnings += [
@@ -204,13 +234,15 @@ def _helpers(tree: Tree, taken: Iterable[str], names: set[str]) -> tuple[tuple[M
         if wrong:
             warnings.append(passed_over(path, sentence(wrong)))
         else:
-            modules[name] = Module(name, shown(path), (Cell(text, ""),), package)
+            plain = plain_script(text) if len(text) <= CHECKED_HELPER and seems_saved(text) else Plain(text)
+            cells = (Cell(plain.text, ""),)
+            modules[name] = Module(name, shown(path), cells, package, plain.notebook)
     return tuple(modules.values()), warnings
 
 
 def _dotted(path: str) -> tuple[str, bool]:
     """A file's dotted module name, "" when it has none, and whether it is a package."""
-    parts = path.removesuffix(".py").split("/")
+    parts = bare(path).removesuffix(".py").split("/")
     package = parts[-1] == "__init__"
     parts = parts[:-1] if package else parts
     return (".".join(parts) if all(part.isidentifier() for part in parts) else ""), package

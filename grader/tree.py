@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from .copies import bare
 from .errors import InputError, MachineError, of_the_machine
 from .text import printable
 
@@ -142,7 +143,7 @@ def is_pointer(data: bytes) -> bool:
 
 def size_limit(path: str) -> int | None:
     """How many bytes a file of this name may have; None when it is not read at all."""
-    return {".py": PYTHON_BYTES, ".ipynb": NOTEBOOK_BYTES}.get(PurePosixPath(path).suffix.lower())
+    return {".py": PYTHON_BYTES, ".ipynb": NOTEBOOK_BYTES}.get(PurePosixPath(bare(path)).suffix.lower())
 
 
 def passed_by(path: str) -> bool:

@@ -1,9 +1,10 @@
 """Inputs that people met: each folder of tests/cases is one, and its expect.yaml says what has to come of it.
 
 `submission` is graded, or `commands` are run: words for `grader`, where {case} is the folder and {out} an empty one.
-`expect` is the exit code; `says` must stand in what is shown, `never` must not; `writes` names files below {out} and
-what must stand in them; `steps` are the record's steps, `status` alone, `[status, score]`, or any fields of theirs,
-such as the lines of its `note` and the one `reason` of all its checks.
+Where there is a `make`, that script of the case writes the submission first. `expect` is the exit code and `score` the
+points in all; `says` must stand in what is shown, `never` must not; `writes` names files below {out} and what must
+stand in them; `steps` are the record's steps, `status` alone, `[status, score]`, or any fields of theirs, such as the
+lines of its `note` and the one `reason` of all its checks.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 CASES = sorted(place.parent for place in (ROOT / "tests" / "cases").glob("*/expect.yaml"))
-KEYS = {"submission", "commands", "expect", "says", "never", "writes", "steps"}
+KEYS = {"submission", "make", "score", "commands", "expect", "says", "never", "writes", "steps"}
 
 
 def commands_of(expected: dict[str, Any], case: Path, out: Path) -> list[list[str]]:
     if "submission" in expected:
-        return [["grade", str(case / expected["submission"]), "--json", str(out / "record.json")]]
+        path = (out if "make" in expected else case) / expected["submission"]
+        return [["grade", str(path), "--json", str(out / "record.json")]]
     return [
         [word.replace("{case}", str(case)).replace("{out}", str(out)) for word in shlex.split(line)]
         for line in expected["commands"]
@@ -47,6 +49,9 @@ def told(step: dict[str, Any], wanted: str | list[Any] | dict[str, Any]) -> str 
 def test_what_was_reported_comes_out_as_it_should(case: Path, tmp_path: Path) -> None:
     expected = yaml.safe_load((case / "expect.yaml").read_text("utf-8"))
     assert set(expected) <= KEYS
+    if "make" in expected:
+        made = tmp_path / expected["submission"]
+        subprocess.run([sys.executable, str(case / expected["make"]), str(made)], check=True)
     shown = ""
     for words in commands_of(expected, case, tmp_path):
         done = subprocess.run(
@@ -64,9 +69,10 @@ def test_what_was_reported_comes_out_as_it_should(case: Path, tmp_path: Path) ->
         written = (tmp_path / name).read_text("utf-8")
         for text in texts:
             assert text in written
-    if "steps" in expected:
+    if {"score", "steps"} & set(expected):
         record = json.loads((tmp_path / "record.json").read_text("utf-8"))
         steps = {step["id"]: step for step in record["steps"]}
-        for name, wanted in expected["steps"].items():
+        assert record["score"] == expected.get("score", record["score"])
+        for name, wanted in expected.get("steps", {}).items():
             step = steps[name]
             assert told(step, wanted) == wanted, (name, step["note"], step["checks"])

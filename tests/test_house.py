@@ -28,7 +28,7 @@ TOP_LEVEL = {
 
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
-    {"alone", "errors", "homes", "paths", "records", "sinks", "text"},
+    {"alone", "copies", "errors", "homes", "paths", "records", "sinks", "text"},
     {
         "transcript",
         "probes",

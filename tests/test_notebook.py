@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import time
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from grader.python_fault import sentence
 from grader.source import Submission, read_submission
 
 NOTHING = "nothing of the lesson in it: looked for project, attend, MultiHeadAttention, self_attention"
-HIDDEN = "cell 1 was passed over: %%writefile hides its attend; take the magic out"
 NAMES = ("project", "attend", "MultiHeadAttention")
 
 
@@ -172,9 +172,66 @@ def test_a_cell_of_another_magic_is_dropped_whole(magic: str) -> None:
 
 
 def test_a_dropped_cell_that_hides_a_name_is_warned_of() -> None:
-    notebook = read("%%writefile attend.py\ndef attend(q, k, v): ...")
+    notebook = read("%%cython\ndef attend(q, k, v): ...", "%%writefile my notes.py\ndef attend(q, k, v): ...")
     assert notebook.cells == ()
-    assert notebook.warnings == (HIDDEN,)
+    assert notebook.warnings == (
+        "cell 1 was passed over: %%cython hides its attend; take the magic out",
+        "cell 2 was passed over: %%writefile hides its attend; take the magic out",
+    )
+
+
+WRITES: Mapping[str, tuple[str, dict[str, str], str]] = {
+    "a step's file": (
+        "%%writefile attend.py\ndef attend(q): ...",
+        {"attend": "def attend(q): ...\n"},
+        "import attend as _written; attend = _written.attend",
+    ),
+    "in a folder": ("%%writefile ./src/util.py \na = 1\n", {"src.util": "a = 1\n\n"}, ""),
+    "from the root": ("%%file '/content/drive/util.py'\na = 1", {"util": "a = 1\n"}, ""),
+    "two of its names": (
+        "\n%%writefile mha.py\nclass MultiHeadAttention: ...\ndef project(x): ...",
+        {"mha": "class MultiHeadAttention: ...\ndef project(x): ...\n"},
+        "import mha as _written; project = _written.project; MultiHeadAttention = _written.MultiHeadAttention",
+    ),
+    "empty": ("%%writefile util.py", {"util": "\n"}, ""),
+    "no Python": ("%%writefile util.txt\na = 1", {}, ""),
+}
+
+
+@pytest.mark.parametrize("case", WRITES)
+def test_a_file_that_a_cell_writes_is_kept_and_its_names_are_the_notebooks(case: str) -> None:
+    source, files, text = WRITES[case]
+    notebook = read(source)
+    assert notebook.files == files
+    assert "; ".join(cell.text for cell in notebook.cells) == text
+    assert notebook.warnings == ()
+
+
+def test_a_file_written_again_is_new_and_one_appended_to_goes_on() -> None:
+    notebook = read(
+        "%%writefile a.py\nx = 1",
+        "%%writefile -a a.py\ny = 1",
+        "%%writefile b.py\nx = 1",
+        "%%writefile b.py\n",
+    )
+    assert notebook.files == {"a": "x = 1\ny = 1\n", "b": "\n"}
+
+
+def test_a_written_file_that_does_not_compile_is_told_by_its_cell() -> None:
+    notebook = read("%%writefile attend.py\ndef attend(q):\nreturn q")
+    assert notebook.files == {}
+    assert sentence(notebook.faults["attend"]).startswith(
+        "cell 1, line 3, column 1: expected an indented block"
+    )
+
+
+def test_a_written_file_may_have_the_notebooks_own_name(tmp_path: Path) -> None:
+    path = tmp_path / "attend.ipynb"
+    path.write_bytes(packed(code("%%writefile attend.py\ndef attend(q): ...")))
+    read = read_submission(path, LESSON)
+    assert [(module.name, module.path, module.notebook) for module in read.modules] == [
+        ("attend_", "attend.ipynb", True), ("attend", "attend.py", False),
+    ]  # fmt: skip
 
 
 def test_a_cell_that_does_not_compile_is_passed_over_and_named() -> None:
@@ -233,10 +290,6 @@ def test_a_notebook_is_one_module(tmp_path: Path) -> None:
         (
             packed(code("def atend(q): ...")),
             f"{NOTHING}; the nearest name found is atend; give it the lesson's name",
-        ),
-        (
-            packed(code("%%writefile attend.py\ndef attend(q): ...")),
-            f"{NOTHING}; it defines no function or class ({HIDDEN})",
         ),
     ],
 )
