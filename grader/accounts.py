@@ -19,8 +19,9 @@ from .properties import properties
 from .reference import Mistake
 from .scan import detours
 from .score import Account
+from .second import FLOAT32, FLOAT64, Second
 from .submission import Submission
-from .transcript import Transcript
+from .transcript import Answer, Transcript
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,14 @@ class Standard:
     gpu: tuple[Probe, ...] = ()  # probes asked of a real GPU besides
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """How a step is asked a second time, and how what came of that is judged."""
+
+    second: Second
+    judge: Callable[[Step, Sequence[Probe], Mapping[str, Answer]], tuple[Verdict, ...]]
+
+
 def accounts_of(
     lesson: Lesson,
     submission: Submission,
@@ -42,6 +51,7 @@ def accounts_of(
     standard: Standard,
     verdicts: Mapping[str, tuple[Verdict, ...]],
     missing: Mapping[str, str],
+    again: Again | None = None,
 ) -> list[Account]:
     """One account a step, neighbours before the steps that may import them."""
     imported = neighbours(lesson, submission)
@@ -52,7 +62,9 @@ def accounts_of(
         )
         if not account.absent and not account.barred and _wrong(account) and not _broken(account):
             around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
-            account = _explained(lesson, account, found, standard, around)
+            account = _explained(
+                lesson, _in_float32(lesson, account, found, standard, again), found, standard, around, again
+            )
         accounts[step.id] = account
     return list(accounts.values())
 
@@ -98,7 +110,12 @@ def _broken(account: Account) -> bool:
 
 
 def _explained(
-    lesson: Lesson, account: Account, found: Transcript, standard: Standard, around: Sequence[Account]
+    lesson: Lesson,
+    account: Account,
+    found: Transcript,
+    standard: Standard,
+    around: Sequence[Account],
+    again: Again | None,
 ) -> Account:
     """A wrong step's mistakes; or whose mistake it carries; or which neighbour keeps it from being judged."""
     step = account.step
@@ -112,6 +129,9 @@ def _explained(
         return replace(
             account, carried=f"full points: the mistake of {names} is carried forward, this step is right"
         )
+    helped = _beside(lesson, account, wrong, suspect, standard, again)
+    if helped is not None:
+        return helped
     nameless = [other for other in wrong if not other.mistakes and not other.carried]
     if nameless:
         files = " and ".join(other.step.file for other in nameless)
@@ -122,6 +142,75 @@ def _explained(
     found_mistakes = diagnose(based, standard.mistakes, standard.ask)
     seen = "" if found_mistakes or account.note else _told(based)
     return replace(account, mistakes=found_mistakes, note=account.note or seen)
+
+
+def _in_float32(
+    lesson: Lesson, account: Account, found: Transcript, standard: Standard, again: Again | None
+) -> Account:
+    """A step that is right in float32 only keeps what it earns there; its dtypes are a criterion of their own."""
+    step = account.step
+    probes = {p.id: p for p in standard.probes if p.step == step.id and p.judged and p.id in found.answers}
+    suspect = Suspect(step.id, (), tuple(probes.values()), found.answers, standard.want)
+    if again is None or not _lacks_float64(suspect, probes):
+        return account
+    asked = [probe for probe in probes.values() if probe.dtype == FLOAT64 and not probe.of_dtype]
+    lower = again.second.in_float32(step, asked)
+    if banned(lesson, step, lower.values()):
+        return account
+    given = {**found.answers, **lower}
+    low = {probe.id for probe in asked}
+    turned = [replace(p, dtype=FLOAT32) if p.id in low else p for p in probes.values()]
+    better = {
+        verdict.id: verdict for verdict in again.judge(step, turned, given) if verdict.status == "passed"
+    }
+    verdicts = tuple(better.get(verdict.id, verdict) for verdict in account.verdicts)
+    if verdicts == account.verdicts:
+        return account
+    said = "right in float32 and not in float64: judged in float32, which costs the criterion of the dtypes alone"
+    return replace(account, verdicts=verdicts, note=account.note or said)
+
+
+def _lacks_float64(suspect: Suspect, probes: Mapping[str, Probe]) -> bool:
+    """Whether what is right in float32 is wrong in float64, where the same is asked in both."""
+    for probe in probes.values():
+        other = probes.get(probe.id.replace(FLOAT64, FLOAT32))
+        if probe.of_dtype and probe.dtype == FLOAT64 and other is not None and other.of_dtype:
+            one, two = suspect.got[probe.id], suspect.got[other.id]
+            if suspect.wrong(probe, one) and not suspect.wrong(other, two):
+                return True
+    return False
+
+
+def _beside(
+    lesson: Lesson,
+    account: Account,
+    wrong: Sequence[Account],
+    suspect: Suspect,
+    standard: Standard,
+    again: Again | None,
+) -> Account | None:
+    """The step judged with the solution's functions in place of wrong neighbours'; None where that earns nothing."""
+    step = account.step
+    asked = [probe for probe in suspect.probes if probe.diagnose and not probe.heavy]
+    if again is None or not wrong or not asked:
+        return None
+    answers = again.second.beside(step, [other.step for other in wrong], asked)
+    if answers is None or banned(lesson, step, answers.values()):
+        return None
+    verdicts = again.judge(step, asked, answers)
+    if not any(verdict.value and verdict.status == "passed" for verdict in verdicts):
+        return None
+    names = " and ".join(item.name for other in wrong for item in other.step.provides)
+    one = sum(len(other.step.provides) for other in wrong) == 1
+    state, place = ("is", "its place") if one else ("are", "their place")
+    said = f"your {names} {state} not right, so this step was asked once more with the solution's {names} in {place}"
+    helped = replace(account, verdicts=verdicts, note=said)
+    if not _wrong(helped):
+        return replace(helped, carried=f"full points: {said}, and is right then")
+    mine = replace(suspect, got=answers, probes=tuple(asked))
+    mistakes = diagnose(mine, standard.mistakes, standard.ask)
+    seen = "" if mistakes else _told(mine)
+    return replace(helped, mistakes=mistakes, note="\n".join(filter(None, [said, seen])))
 
 
 def _told(suspect: Suspect) -> str:

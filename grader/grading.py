@@ -87,6 +87,9 @@ class Session:
         self.isolation = isolation
         self._pool = ThreadPoolExecutor(2)
         self._standard: Future[Standard] | None = None
+        self._solution: Run | None = (
+            None  # for what a submission asks of it; None where the reference is not here
+        )
         self._place = (slug, root)
         self._seed = seed
         self._sealed = sealed
@@ -117,6 +120,7 @@ class Session:
     def answered(self, path: Path) -> tuple[Record, Transcript]:
         """The record of one submission, and the answers it was made from. Raises what `grade` raises."""
         from .pipeline import bounded, environment_of, jailed_run, judge_transcript, open_run
+        from .second import Second
         from .source import read_submission
 
         started = self.started if self._standard is None else time.monotonic()
@@ -140,8 +144,10 @@ class Session:
             insist_alike(self.worker.hello, self._trusted.hello)
         held = replace(held, gpu=gpu)
         place = environment_of(self.worker, self._trusted, self.device)
+        name_end = started + self.seconds * NAME_SHARE
+        second = Second(lesson, run, self.worker, name_end, self._solution, self._trusted)
         record = judge_transcript(
-            lesson, submission, run, found, held, seed=seed, environment=place, started=started
+            lesson, submission, run, found, held, seed=seed, environment=place, started=started, second=second
         )
         return record, found
 
@@ -190,6 +196,7 @@ class Session:
     def _ask_reference(self, lesson: Lesson, folder: Path) -> None:
         from .pipeline import standard
         from .reference import make_probes, read_reference
+        from .second import solution_run
 
         if self._seed is None:
             import secrets
@@ -198,9 +205,9 @@ class Session:
         self._probes: Sequence[Probe] = make_probes(lesson, self._seed)
         self._trusted = self._trusted or start_trusted()
         end = time.monotonic() + STANDARD_SECONDS
-        self._standard = self._pool.submit(
-            standard, lesson, read_reference(folder), self._probes, self._trusted, end
-        )
+        held = read_reference(folder)
+        self._solution = solution_run(lesson, held.modules)
+        self._standard = self._pool.submit(standard, lesson, held, self._probes, self._trusted, end)
 
     def _open_sealed(self, lesson: Lesson) -> None:
         from .accounts import Standard

@@ -8,17 +8,19 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
-from .accounts import Standard, accounts_of
+from .accounts import Again, Standard, accounts_of
 from .asking import gather
 from .cases import Case
 from .errors import LessonError, MachineError
 from .hidden import Expected
 from .jail import SIDE_BY_SIDE
 from .judge import judge
-from .lessons import Lesson
+from .lessons import Lesson, Step
 from .matching import AskVariants
 from .observations import absent, halts
+from .plugin import Verdict
 from .probes import Probe
 from .python_fault import sentence
 from .records import Record, SubmissionRecord
@@ -26,6 +28,7 @@ from .reference import Reference
 from .requests import Run, learner_run, mentioned, reference_run
 from .sandbox import Worker
 from .score import score_step, wrong_points
+from .second import Second
 from .submission import Submission
 from .transcript import Answer, Transcript
 from .variants import together, variants
@@ -152,8 +155,9 @@ def judge_transcript(
     seed: int,
     environment: Mapping[str, str | int | float | bool],
     started: float,
+    second: Second | None = None,
 ) -> Record:
-    """Verdicts, diagnosis, points: the record of a transcript."""
+    """Verdicts, diagnosis, points: the record of a transcript; by `second` a step can be asked once more."""
     cases = _cases(lesson, submission, standard, found)
     missing = {step.id: absent(step, submission, run, found) for step in lesson.steps}
     judged = [step.id for step in lesson.steps if not missing[step.id] and step.id in cases]
@@ -162,7 +166,8 @@ def judge_transcript(
     fault = wrong_points([step for step in lesson.steps if step.id in judged], by_step)
     if fault:
         raise LessonError(f"{lesson.slug}: {fault}")
-    accounts = accounts_of(lesson, submission, found, standard, by_step, missing)
+    again = None if second is None else Again(second, partial(_judge_step, lesson, standard))
+    accounts = accounts_of(lesson, submission, found, standard, by_step, missing, again)
     steps = tuple(score_step(account) for account in accounts)
     return Record(
         lesson=lesson.slug,
@@ -175,6 +180,14 @@ def judge_transcript(
         warnings=(*submission.warnings, *halts(found)),
         seconds=time.monotonic() - started,
     )
+
+
+def _judge_step(
+    lesson: Lesson, standard: Standard, step: Step, probes: Sequence[Probe], answers: Mapping[str, Answer]
+) -> tuple[Verdict, ...]:
+    """The verdicts on other answers to a step's probes."""
+    cases = [Case(p, answers[p.id], standard.want.get(p.id, {})) for p in probes if p.id in answers]
+    return judge(lesson.folder / "checks.py", {step.id: cases}, [step.id])
 
 
 def environment_of(

@@ -29,7 +29,8 @@ class Probe:
     of reported tensors; `sizes` gives the axes' lengths; `tolerance` overrides the dtype's (with the
     reason in `why`). `names` are numbers that a refusal has to name. `core` probes show what a mistake is; on
     the others (extremes, dtypes, lifetimes) styles of one mistake may differ. `again` asks for it twice, in
-    two processes.
+    two processes. `of_dtype` probes ask about their dtype, and are never asked in another. What passes between steps
+    at a `heavy` one is too much to be carried between processes.
     """
 
     id: str
@@ -52,6 +53,8 @@ class Probe:
     diagnose: bool = True
     core: bool = True
     names: tuple[int, ...] = ()
+    of_dtype: bool = False
+    heavy: bool = False
 
     @property
     def judged(self) -> bool:

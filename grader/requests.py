@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from .lessons import Lesson, Limits, Provided, Step
 from .neighbours import reached
-from .probes import Probe
 from .submission import Submission
 
 PROCESSES = 256  # processes and threads of one guest
@@ -17,6 +17,13 @@ LARGE = ("matplotlib.figure", "matplotlib.pyplot", "einops")  # modules that tak
 LIBRARIES = ("einops", "matplotlib")  # whose modules these are
 SEVERAL = 3  # steps; up to then they import side by side in less time
 STEP_WALL = 2.0  # wall-clock seconds of a step, for each second of CPU it may use
+
+
+class Letter(Protocol):
+    """What can be asked of a worker: a probe, or a question that a guest has asked."""
+
+    def letter(self) -> dict[str, object]:
+        """As it travels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +42,21 @@ class Run:
         self,
         key: str,
         step: str,
-        probes: Iterable[Probe],
+        probes: Iterable[Letter],
         forbidden: Sequence[str] = (),
         variants: Mapping[str, Sequence[str]] | None = None,
         turn_seconds: float = TURN_SECONDS,
         *,
         after: str = "",
-        more: Mapping[str, Iterable[Probe]] | None = None,
+        more: Mapping[str, Iterable[Letter]] | None = None,
         sources: Mapping[str, Mapping[str, str]] | None = None,
+        beside: Mapping[str, object] | None = None,
     ) -> dict[str, object]:
         """One group: probes of one step, answered by a child of its own, once for each variant.
 
         After `turn_seconds` it is interrupted, through no fault of its own. It begins when the group `after`
         has come to a good end. Probes of `more` steps are answered by the same child. `sources` gives, by
-        variant, the modules that have another text in it.
+        variant, the modules that have another text in it; `beside` the functions that are answered from outside.
         """
         made = {"": ()} if variants is None else variants
         return {
@@ -58,12 +66,17 @@ class Run:
             "after": after,
             "turn_seconds": turn_seconds,
             "variants": [
-                {"key": name, "mistakes": list(ids), "sources": dict((sources or {}).get(name, {}))}
+                {
+                    "key": name,
+                    "mistakes": list(ids),
+                    "sources": dict((sources or {}).get(name, {})),
+                    "beside": dict(beside or {}),
+                }
                 for name, ids in made.items()
             ],
         }
 
-    def _part(self, step: str, probes: Iterable[Probe], forbidden: Sequence[str]) -> dict[str, object]:
+    def _part(self, step: str, probes: Iterable[Letter], forbidden: Sequence[str]) -> dict[str, object]:
         return {
             "module": self.modules[step],
             "provides": list(self.provides[step]),

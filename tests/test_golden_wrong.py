@@ -101,6 +101,9 @@ def test_a_neighbours_mistake_is_paid_once(marked: Marked, entry: Mapping[str, A
     for name in entry.get("carried") or ():
         assert steps[name].score == steps[name].max_score
         assert "carried forward" in steps[name].note
+    for name in entry.get("helped") or ():
+        assert steps[name].score == steps[name].max_score
+        assert "asked once more with the solution's" in steps[name].note
 
 
 def _missed(marked: Marked, entries: Sequence[Mapping[str, Any]]) -> list[tuple[str, list[str]]]:

@@ -74,6 +74,7 @@ LAYERS = (
         "requests",
         "posting",
         "asking",
+        "second",
         "likeness",
         "observations",
         "cuda",
@@ -119,6 +120,7 @@ WIRE_IS_FOR = {
     "sandbox",
     "seal",
     "sealing",
+    "second",
     "transcript",
 }  # who may use `worker.wire`, alone of the worker
 

@@ -45,7 +45,7 @@ def test_project_gradients(cases: Select) -> None:
 
 @criterion("project", 1)
 def test_project_dtypes(cases: Select) -> None:
-    """float32, bfloat16 and float16 go in and come out."""
+    """float64, float32, bfloat16 and float16 go in and come out."""
     for case in cases("dtype"):
         case.agrees("y")
 
@@ -103,7 +103,7 @@ def test_attend_empty_gradients(cases: Select) -> None:
 
 @criterion("attend", 1)
 def test_attend_dtypes(cases: Select) -> None:
-    """float32, bfloat16 and float16 go in and come out."""
+    """float64, float32, bfloat16 and float16 go in and come out."""
     for case in cases("dtype"):
         case.agrees(*OUT)
 
@@ -140,7 +140,7 @@ def test_concat_gradients(cases: Select) -> None:
 
 @criterion("concat", 1)
 def test_concat_dtypes(cases: Select) -> None:
-    """float32, bfloat16 and float16 go in and come out."""
+    """float64, float32, bfloat16 and float16 go in and come out."""
     for case in cases("dtype"):
         case.agrees("y")
 
@@ -236,7 +236,7 @@ def test_module_refuses(cases: Select) -> None:
 
 @criterion("module", 1)
 def test_module_kinds(cases: Select) -> None:
-    """float32, bfloat16 and float16 go in and come out, and any device will do."""
+    """float64, float32, bfloat16 and float16 go in and come out, and any device will do."""
     _kinds(cases, "y")
 
 
@@ -302,7 +302,7 @@ def test_cross_life(cases: Select) -> None:
 
 @criterion("cross", 1)
 def test_cross_kinds(cases: Select) -> None:
-    """float32, bfloat16 and float16 go in and come out, and any device will do."""
+    """float64, float32, bfloat16 and float16 go in and come out, and any device will do."""
     _kinds(cases, "y")
 
 

@@ -9,7 +9,7 @@ import resource
 import signal
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .describe import raised
@@ -19,6 +19,7 @@ from .pipes import send, write_all
 from .powers import give_up_powers
 from .ready import make_room
 from .refusing import refusals
+from .served import Served
 from .standins import stand_in
 from .walls import Walls, put_up
 from .wire import WireError, pack
@@ -128,14 +129,15 @@ def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> N
             gc.disable()
             used: list[str] = []
             refused = refusals(part["forbidden"], used)
-            names, report = load(guest, {**request, **part}, variant["mistakes"])
+            served = Served(variant["beside"].get("known", ()))
+            names, report = load(guest, {**request, **part}, variant, served)
             gc.enable()
             send(out, {"kind": "loaded", **report})
             with refused() as look:
                 for letter in part["probes"]:
                     look()
                     answer = perform(letter, names, guest.paths, request["exact"])
-                    write_all(out, _frame({**answer, "used": used}))
+                    write_all(out, _frame({**answer, "used": used, "asks": served.taken()}))
     send(out, {"kind": "done", "prints": prints.text()})
 
 
@@ -160,12 +162,16 @@ def _frame(answer: Mapping[str, object]) -> bytes:
         )
 
 
-def load(guest: Guest, request: Mapping[str, Any], mistakes: Any) -> tuple[dict[str, Any], dict[str, object]]:
+def load(
+    guest: Guest, request: Mapping[str, Any], variant: Mapping[str, Any], served: Served
+) -> tuple[dict[str, Any], dict[str, object]]:
     """The step's names, and what the grader should know of the loading."""
     names: dict[str, Any] = {}
     report: dict[str, object] = {"found": [], "seen": [], "error": None, "passed_over": []}
     try:
-        replaced = _overlay(guest, tuple(mistakes))
+        replaced = _overlay(guest, tuple(variant["mistakes"]))
+        for name, functions in variant["beside"].get("modules", {}).items():
+            _put_beside(guest, name, functions, served)
         module = guest.load(request["module"])
         for provided in request["provides"]:
             found = _provided(guest, module, request, provided)
@@ -178,6 +184,20 @@ def load(guest: Guest, request: Mapping[str, Any], mistakes: Any) -> tuple[dict[
     report["found"] = sorted(names)
     report["passed_over"] = [[f.label, raised(f.error, guest.paths)] for f in guest.failures]
     return names, report
+
+
+def _put_beside(guest: Guest, name: str, functions: Sequence[str], served: Served) -> None:
+    """Let functions of a neighbour's be answered from outside, before what imports them is loaded.
+
+    A neighbour that is missing, or cannot be imported, is one with nothing else in it.
+    """
+    try:
+        module = guest.load(name)
+    except Exception:
+        module = guest.invent(name)
+    for function in functions:
+        own = guest.find(module, name, function, None, None)
+        setattr(module, function, served.function(function, own))
 
 
 def _overlay(guest: Guest, mistakes: tuple[str, ...]) -> dict[str, dict[str, Any]]:

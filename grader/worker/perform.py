@@ -76,7 +76,7 @@ def inputs(letter: Mapping[str, Any], dtype: torch.dtype) -> Values:
     values: Values = {}
     for key, piece in letter["tensors"].items():
         tensor = tensor_of(piece)
-        if tensor.is_floating_point():
+        if tensor.dtype is torch.float64:  # as every probe's; a question of a guest's is asked as it is
             tensor = tensor.to(dtype)
         if key in letter["strided"] and tensor.dim() > 1:
             # Heads as a split leaves them, else a transpose.

@@ -1,13 +1,12 @@
-"""Functions of a neighbour's that are answered from outside: what they are asked goes home, and the answer comes
-with the next asking, in which all that is known already is answered at once.
+"""Functions of a neighbour's that are answered from outside.
 
-Whose answers they are is nowhere in this process but as numbers.
+What they are asked goes home; the answer comes with the next asking, where all that is known is answered at
+once. Whose answers they are is nowhere in this process but as numbers.
 """
 
 from __future__ import annotations
 
 import builtins
-import hashlib
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +14,9 @@ from typing import Any
 import torch
 
 from .describe import blob
-from .portable import MIXED, Elsewhere
 from .perform import tensor_of
-from .wire import ITEM_SIZE, WireError, pack
+from .portable import MIXED, Elsewhere
+from .wire import ITEM_SIZE, WireError, key_of
 
 MOST_OPEN = 4  # questions of one probe that are sent home at a time
 ELEMENTS = 100_000  # of one tensor in a question
@@ -25,11 +24,6 @@ ELEMENTS = 100_000  # of one tensor in a question
 
 class Unanswered(BaseException):
     """The probe cannot go on before a question is answered; not for the guest's `except Exception`."""
-
-
-def key_of(question: Mapping[str, object]) -> str:
-    """What a question and its answer are known by. Raises WireError for what cannot be sent."""
-    return hashlib.sha256(pack(question)).hexdigest()
 
 
 class Served:
@@ -70,7 +64,8 @@ class Served:
             return result
         results: list[torch.Tensor] = []
         _each(results.append, result)
-        joined = iter(_Joined.apply(self, question, results, *tensors)) if results else iter(())
+        join: Any = _Joined.apply
+        joined = iter(join(self, question, results, *tensors)) if results else iter(())
         return _each(lambda _: next(joined), result)
 
     def gradients(self, question: Mapping[str, object], cotangents: Sequence[torch.Tensor]) -> list[Any]:
@@ -90,9 +85,10 @@ class Served:
         answer = self._known[key]
         if "raises" in answer:
             name, message = answer["raises"]
-            kind = getattr(builtins, str(name), None)
-            known = isinstance(kind, type) and issubclass(kind, Exception)
-            raise (kind if known else RuntimeError)(str(message))
+            kind: Any = getattr(builtins, str(name), None)
+            if not (isinstance(kind, type) and issubclass(kind, Exception)):
+                kind = RuntimeError
+            raise kind(str(message))
         return answer["value"]
 
 
@@ -100,8 +96,12 @@ class _Joined(torch.autograd.Function):
     """Numbers that came from outside, joined to the graph they belong to."""
 
     @staticmethod
-    def forward(  # type: ignore[override]  # torch declares it with any arguments
-        ctx: Any, served: Served, question: Mapping[str, object], results: list[torch.Tensor], *tensors: torch.Tensor
+    def forward(
+        ctx: Any,
+        served: Served,
+        question: Mapping[str, object],
+        results: list[torch.Tensor],
+        *tensors: torch.Tensor,
     ) -> tuple[torch.Tensor, ...]:
         ctx.served, ctx.question = served, question
         return tuple(results)
@@ -111,7 +111,9 @@ class _Joined(torch.autograd.Function):
         return (None, None, None, *ctx.served.gradients(ctx.question, cotangents))
 
 
-def _placed(own: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Sequence[Any], Mapping[str, Any]]:
+def _placed(
+    own: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Sequence[Any], Mapping[str, Any]]:
     """Keywords as places, by the guest's own names for them; as they are where its own has no such names."""
     if not kwargs or own is None:
         return args, kwargs
@@ -127,7 +129,7 @@ def _told(value: Any) -> object:
     """A question's argument as plain values."""
     if value is None or type(value) in (bool, int, float, str):
         return {"plain": value}
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple) and not any(isinstance(item, torch.Tensor) for item in value):
         return {type(value).__name__: [_told(item) for item in value]}
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"a {type(value).__name__} cannot be handed to the solution's function")

@@ -7,6 +7,7 @@ in the body, C order, little-endian. Nothing executable is ever encoded.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import struct
@@ -74,6 +75,11 @@ def pack(head: Mapping[str, object], blobs: int = BLOB_LIMIT, head_limit: int = 
     if len(text) > head_limit or at > BODY_LIMIT or len(parts) > blobs:
         raise WireError("the frame is over the size limit")
     return LENGTHS.pack(len(text), at) + text + b"".join(parts)
+
+
+def key_of(head: Mapping[str, object]) -> str:
+    """What a question and its answer are known by on both sides. Raises WireError for what cannot be sent."""
+    return hashlib.sha256(pack(head)).hexdigest()
 
 
 def room(dtype: str, shape: Sequence[int]) -> int:

@@ -109,7 +109,7 @@ def _plain(seed: int) -> list[Probe]:
         _probe(seed, "plain-other", OTHER, "plain untouched"),
         _probe(seed, "plain-self", SELF, "plain untouched"),
         *(_probe(seed, f"plain-{name}", dims, "plain untouched") for name, dims in sizes.items()),
-        _probe(seed, "plain-long", (1, 1, 3, LONG, 2, 4), "plain long"),
+        _probe(seed, "plain-long", (1, 1, 3, LONG, 2, 4), "plain long", heavy=True),
         _probe(seed, "strided", CROSS, "plain untouched", "inputs not contiguous", strided=frozenset("qkv")),
         _probe(
             seed,
@@ -185,8 +185,8 @@ def _empty_rows(seed: int) -> list[Probe]:
             for name in ("some", "sample", "none")
         ),
         *(
-            _probe(seed, f"empty-{dtype}", CROSS, tag, cases["some"][0], some, dtype=dtype)
-            for dtype, tag in (("float32", "empty"), ("float16", "dtype"))
+            _probe(seed, f"empty-{dtype}", CROSS, "dtype", cases["some"][0], some, dtype=dtype)
+            for dtype in ("float32", "float16")
         ),
     ]  # fmt: skip
 
@@ -200,7 +200,7 @@ def _large(seed: int) -> list[Probe]:
     why = "scores near 2000, where float32 itself rounds by 1e-4"
     return [
         _probe(seed, "large", CROSS, "large", "scores in the thousands", more=large, tolerance=3e-3, why=why),
-        _probe(seed, "large-float32", CROSS, "large", "scores in the thousands", more=large, dtype="float32",
+        _probe(seed, "large-float32", CROSS, "dtype", "scores in the thousands", more=large, dtype="float32",
                tolerance=1e-2, why=why),
         _probe(seed, "offset", CROSS, "large", "all scores near -300000, padding mask", pad, more=offset,
                tolerance=0.2, why=WEAK),
@@ -226,11 +226,14 @@ def _gradients(seed: int) -> list[Probe]:
 
 def _kinds(seed: int) -> list[Probe]:
     pad, scores = padding((7, 4), 7), causal(5)
-    found = [_probe(seed, f"{dtype}", CROSS, "dtype", dtype=dtype) for dtype in DTYPES]
+    found = [_probe(seed, f"{dtype}", CROSS, "dtype", dtype=dtype, of_dtype=True) for dtype in DTYPES]
     found += [
-        _probe(seed, f"{dtype}-mask", CROSS, "dtype", "padding mask", pad, dtype=dtype) for dtype in DTYPES
+        _probe(seed, f"{dtype}-mask", CROSS, "dtype", "padding mask", pad, dtype=dtype, of_dtype=True)
+        for dtype in DTYPES
     ]
-    found += [_probe(seed, "float16-causal", SELF, "dtype", "causal mask", scores, dtype="float16")]
+    found += [
+        _probe(seed, "float16-causal", SELF, "dtype", "causal mask", scores, dtype="float16", of_dtype=True)
+    ]
     found += [_probe(seed, "device", CROSS, "device", ELSEWHERE, device="portable")]
     found += [
         _probe(seed, "device-mask", CROSS, "device", f"padding mask, {ELSEWHERE}", pad, device="portable")

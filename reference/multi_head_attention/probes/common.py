@@ -8,7 +8,7 @@ from grader.probes import Draw, Op, Probe, call, gradient, load, op
 
 WEIGHTS = ("W_q", "W_k", "W_v", "W_o")
 FUSED: Mapping[str, Sequence[str]] = {"W_qkv": ("W_q", "W_k", "W_v")}
-DTYPES = ("float32", "bfloat16", "float16")
+DTYPES = ("float64", "float32", "bfloat16", "float16")
 ELSEWHERE = "on a second device (stands for a GPU)"
 
 

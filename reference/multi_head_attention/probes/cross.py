@@ -80,7 +80,7 @@ def _plain(seed: int) -> list[Probe]:
         _probe(seed, "plain-alone", MAIN, "plain untouched", "one tensor used three times", alone),
         _probe(seed, "strided", MAIN, "plain untouched", "inputs not contiguous", strided=frozenset(THREE)),
         *(_probe(seed, name, dims, "plain untouched") for name, dims in edges.items()),
-        _probe(seed, "long", (1, 3, LONG, 4, 1), "plain long"),
+        _probe(seed, "long", (1, 3, LONG, 4, 1), "plain long", heavy=True),
         _probe(seed, "equal", EQUAL, "equal", "three different inputs"),
         _probe(seed, "grad", MAIN, "gradient", "gradient", [RUN, module_gradient("y", "c", THREE)],
                ("d_query", "d_key", "d_value", *GRADIENTS), more, grads=frozenset(THREE)),
@@ -219,8 +219,11 @@ def _life(seed: int) -> list[Probe]:
 def _kinds(seed: int) -> list[Probe]:
     there = make(12, 3, device="portable")
     mask = {"mask": Draw(seed, "cross", "kinds").keep(2, 5, 7)}
-    found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
-    found += [_probe(seed, f"{d}-mask", MAIN, "dtype", "mask", [MASKED], more=mask, dtype=d) for d in DTYPES]
+    found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype, of_dtype=True) for dtype in DTYPES]
+    found += [
+        _probe(seed, f"{d}-mask", MAIN, "dtype", "mask", [MASKED], more=mask, dtype=d, of_dtype=True)
+        for d in DTYPES
+    ]
     found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
     found += [
         _probe(

@@ -71,7 +71,7 @@ def _values(seed: int) -> list[Probe]:
         _probe(seed, "strided", MAIN, "values untouched", "input not contiguous", strided=frozenset("x")),
         _probe(seed, "samples-alike", MAIN, "values", "two equal samples", more=same),
         *(_probe(seed, name, dims, "edges untouched") for name, dims in edges.items()),
-        _probe(seed, "long", (1, LONG, 2, 1), "edges long", dtype="float32"),  # half the time of float64
+        _probe(seed, "long", (1, LONG, 2, 1), "edges long", heavy=True, dtype="float32"),  # half the time of float64
         _probe(seed, "large", MAIN, "values", "large scores", more=large, tolerance=2e-3,  # type: ignore[arg-type]
                why="scores in the hundreds, where float32 itself rounds by 1e-5"),
         _probe(seed, "equal", EQUAL, "equal"),
@@ -114,7 +114,7 @@ def _life(seed: int) -> list[Probe]:
 
 def _kinds(seed: int) -> list[Probe]:
     there = make(12, 3, device="portable")
-    found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype) for dtype in DTYPES]
+    found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype, of_dtype=True) for dtype in DTYPES]
     found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
     found += [
         _probe(seed, f"count-{n}", (2, n, 12, 3), "count count-tokens", count=True, diagnose=False)
