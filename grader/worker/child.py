@@ -129,8 +129,8 @@ def serve(request: Mapping[str, Any], out: int, guest: Guest | None = None) -> N
             gc.disable()
             used: list[str] = []
             refused = refusals(part["forbidden"], used)
-            served = Served(variant["beside"].get("known", ()))
-            names, report = load(guest, {**request, **part}, variant, served)
+            served = Served(**variant["beside"])
+            names, report = load(guest, {**request, **part}, variant["mistakes"], served)
             gc.enable()
             send(out, {"kind": "loaded", **report})
             with refused() as look:
@@ -163,15 +163,15 @@ def _frame(answer: Mapping[str, object]) -> bytes:
 
 
 def load(
-    guest: Guest, request: Mapping[str, Any], variant: Mapping[str, Any], served: Served
+    guest: Guest, request: Mapping[str, Any], mistakes: Sequence[str], served: Served | None = None
 ) -> tuple[dict[str, Any], dict[str, object]]:
     """The step's names, and what the grader should know of the loading."""
     names: dict[str, Any] = {}
     report: dict[str, object] = {"found": [], "seen": [], "error": None, "passed_over": []}
     try:
-        replaced = _overlay(guest, tuple(variant["mistakes"]))
-        for name, functions in variant["beside"].get("modules", {}).items():
-            _put_beside(guest, name, functions, served)
+        replaced = _overlay(guest, tuple(mistakes))
+        if served is not None:
+            _put_beside(guest, served)
         module = guest.load(request["module"])
         for provided in request["provides"]:
             found = _provided(guest, module, request, provided)
@@ -186,18 +186,19 @@ def load(
     return names, report
 
 
-def _put_beside(guest: Guest, name: str, functions: Sequence[str], served: Served) -> None:
+def _put_beside(guest: Guest, served: Served) -> None:
     """Let functions of a neighbour's be answered from outside, before what imports them is loaded.
 
     A neighbour that is missing, or cannot be imported, is one with nothing else in it.
     """
-    try:
-        module = guest.load(name)
-    except Exception:
-        module = guest.invent(name)
-    for function in functions:
-        own = guest.find(module, name, function, None, None)
-        setattr(module, function, served.function(function, own))
+    for name, functions in served.modules.items():
+        try:
+            module = guest.load(name)
+        except Exception:
+            module = guest.invent(name)
+        for function in functions:
+            own = guest.find(module, name, function, None, None)
+            setattr(module, function, served.function(function, own))
 
 
 def _overlay(guest: Guest, mistakes: tuple[str, ...]) -> dict[str, dict[str, Any]]:

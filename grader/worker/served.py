@@ -27,9 +27,12 @@ class Unanswered(BaseException):
 
 
 class Served:
-    """The functions that are answered from outside, with the answers known so far."""
+    """The functions that are answered from outside, by module, with the answers known so far."""
 
-    def __init__(self, known: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(
+        self, modules: Mapping[str, Sequence[str]] | None = None, known: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        self.modules = modules or {}
         self._known = {str(entry["key"]): entry["answer"] for entry in known}
         self.open: list[Mapping[str, object]] = []
 
