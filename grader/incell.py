@@ -16,13 +16,16 @@ from typing import Any
 
 from grader.apart import Apart, grade_apart
 from grader.courses import VARIABLE
+from grader.errors import MachineError
 from grader.notebook import OURS
 from grader.platforms.rows import told
 from grader.records import Record, StepRecord
 from grader.report import story
 
 GRADING = "NBGRADER_EXECUTION"  # there while nbgrader grades: its graded cells say all there is to say
+AUTOGRADE = "autograde"  # what it says while the points count
 OTTER_FILES = Path("../source/files")  # otter's own copy, which no archive that was handed in replaces
+OTTER_CONFIG = Path("../source/otter_config.json")  # there while otter grades
 OTTER_CELLS = "from otter"  # how the cells begin that otter puts before and after a learner's
 SECONDS = 200.0
 NOT_YOURS = "the grader itself failed here, not you; tell who gave you this lesson"
@@ -51,7 +54,8 @@ def check(step: str = "", *, course: str = "") -> None:
 def points(step: str, out_of: float, *, course: str = "") -> float:
     """Print a step's outcome and give its points as the last value of a graded cell, `out_of` for all of them.
 
-    Raises AssertionError, whose text says why, when there are none.
+    Raises AssertionError, whose text says why, when there are none; MachineError when a class is graded and nobody
+    may have a zero of it.
     """
     found = _step(step, course)
     worth = round(out_of * found.score / found.max_score, 4)
@@ -65,7 +69,8 @@ def points(step: str, out_of: float, *, course: str = "") -> float:
 def earned(step: str, check: str, *, course: str = "") -> None:
     """A test case that passes if this check of a step earned its points.
 
-    Raises AssertionError, whose text says why not: the first such check of a step tells the step's whole story.
+    Raises AssertionError, whose text says why not: the first such check of a step tells the step's whole story. Raises
+    MachineError when a class is graded and nobody may have a zero of it.
     """
     found = _step(step, course)
     one = next((each for each in found.checks if each.id == check), None)
@@ -92,13 +97,22 @@ def graded(course: str) -> Record | None:
 
 
 def _step(step: str, course: str) -> StepRecord:
-    """One step of the cells run so far. Raises AssertionError when there is no grade to speak of."""
+    """One step of the cells run so far. Raises AssertionError, MachineError when there is no grade to speak of."""
     done = _done(course)
+    if done.unusable:
+        raise AssertionError(done.said)
     steps = () if done.record is None else done.record.steps
     found = next((one for one in steps if one.id == step), None)
-    if found is None or found.status == "broken":
-        raise AssertionError(done.said if done.unusable else NOT_YOURS)
-    return found
+    if found is not None and found.status != "broken":
+        return found
+    if _class_is_graded():
+        raise MachineError(done.fault or f"the course has no step {step}")
+    raise AssertionError(NOT_YOURS)
+
+
+def _class_is_graded() -> bool:
+    """Whether what cells give becomes points."""
+    return os.environ.get(GRADING) == AUTOGRADE or OTTER_CONFIG.is_file()
 
 
 def _done(course: str) -> Apart:

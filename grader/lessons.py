@@ -150,6 +150,8 @@ def _explain(error: ErrorDetails) -> str:
 def _contradictions(text: LessonText, folder: Path) -> Iterator[tuple[Loc, str]]:
     """What fields say against each other or against the files beside them, and where."""
     ids = [step.id for step in text.steps]
+    # A notebook brings its skeletons along: then none lies here.
+    skeletons = any((folder / step.file).is_file() for step in text.steps)
     yield from _twice("steps", "id", ids)
     yield from _twice("steps", "file", [step.file for step in text.steps])
     yield from _twice("objectives", "id", [objective.id for objective in text.objectives])
@@ -165,7 +167,7 @@ def _contradictions(text: LessonText, folder: Path) -> Iterator[tuple[Loc, str]]
                 yield ("steps", i, "uses", j), problem
         if step.forbid and not text.forbidden:
             yield ("steps", i, "forbid"), f"step {step.id!r} forbids, but `forbidden` lists no name"
-        if not (folder / step.file).is_file():
+        if skeletons and not (folder / step.file).is_file():
             yield ("steps", i, "file"), f"{step.file} does not stand beside {LESSON_FILE}; add the skeleton"
     yield from _shared_names(text.steps)
 

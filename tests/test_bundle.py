@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from grader.bundle.archive import packed, unpacked
+from grader.bundle.cells import handed_out
 from grader.bundle.checking import examine
 from grader.bundle.choices import cut_down, due_date, read_course
 from grader.bundle.command import _place, command
@@ -107,6 +108,22 @@ def test_a_staff_bundle_holds_the_solution_and_says_whose_it_is(parts: Parts, ki
     solved = [item for item in held if item.path.endswith((f"{SLUG}/solution/attend.py", f"{SLUG}.ipynb"))]
     assert leaks(solved, parts.secrets())
     assert json.loads(contents(made(kind, source(parts)))[MANIFEST])["audience"] == "staff"
+
+
+@pytest.mark.parametrize("kind", ["nbgrader", "otter"])
+def test_a_notebook_has_no_second_copy_of_its_skeletons_and_is_what_a_learner_begins_with(
+    parts: Parts, tmp_path: Path, kind: str
+) -> None:
+    data = made(KINDS[kind][0], source(parts))
+    held = contents(data)
+    files = {step.file for step in find_lesson(SLUG, ROOT).steps}
+    assert [path for path in held if path.rpartition("/")[2] in files] == []
+    zipfile.ZipFile(BytesIO(data)).extractall(tmp_path)
+    (lesson,) = tmp_path.rglob("lesson.yaml")
+    assert {step.file for step in read_lesson(lesson.parent, lesson.parent).steps} == files
+    (book,) = (text for path, text in held.items() if path.endswith(".ipynb"))
+    assert leaks([Item("book.ipynb", book)], parts.secrets())
+    assert leaks([Item("book.ipynb", handed_out(book))], parts.secrets()) == []
 
 
 def test_the_search_finds_a_hidden_line_wherever_it_lies() -> None:

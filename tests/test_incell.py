@@ -11,6 +11,7 @@ import pytest
 
 from grader import incell
 from grader.apart import Apart
+from grader.errors import MachineError
 from grader.notebook import OURS
 from grader.records import StepRecord
 from tests.report_records import check, mistake, record, step
@@ -80,6 +81,23 @@ def test_whose_fault_it_is_that_there_is_no_grade_is_told(give: Give) -> None:
         incell.points("attend", 20)
     give(Apart(None, "no memory"))
     with pytest.raises(AssertionError, match="the grader itself failed here, not you"):
+        incell.points("attend", 20)
+
+
+@pytest.mark.parametrize(
+    "done", [Apart(None, "no memory"), Apart(record(step("attend", "broken", 0, 20))), Apart(record())]
+)
+def test_while_a_class_is_graded_a_fault_of_the_graders_is_no_assertion_that_a_platform_takes_for_a_zero(
+    give: Give, monkeypatch: pytest.MonkeyPatch, done: Apart
+) -> None:
+    give(done)
+    monkeypatch.setenv(incell.GRADING, incell.AUTOGRADE)
+    for ask in (lambda: incell.points("attend", 20), lambda: incell.earned("attend", "values")):
+        with pytest.raises(MachineError):
+            ask()
+    give(Apart(None, "nothing of the lesson is in it", unusable=True))
+    monkeypatch.setenv(incell.GRADING, incell.AUTOGRADE)
+    with pytest.raises(AssertionError, match="nothing of the lesson is in it"):
         incell.points("attend", 20)
 
 

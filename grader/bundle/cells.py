@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,19 @@ from .model import Item, Source
 Cell = dict[str, Any]
 RUN_ONCE = "run it once, and leave it as it is"
 LEAVE = "leave it as it is"
+MARKED = re.compile(r"^#+ BEGIN SOLUTION.*?^#+ END SOLUTION[^\n]*$", re.MULTILINE | re.DOTALL)
+GUARDED = """try:
+{body}
+except AssertionError:
+    raise
+except BaseException as fault:  # the grader's own, or its set-up's
+    import os, sys
+
+    if not {grading}:
+        raise
+    why = f"Not graded: the grader or its set-up failed, not the learner: {{fault!r}}\\n"
+    os.write(sys.stderr.fileno(), why.encode())
+    os._exit(3)  # without a kernel the run fails, and nobody gets a zero of it"""
 
 
 def markdown(name: str, text: str, **metadata: object) -> Cell:
@@ -41,6 +55,21 @@ def code(name: str, text: str, **metadata: object) -> Cell:
 def ours(name: str, say: str, text: str, **metadata: object) -> Cell:
     """A code cell of the bundle's own, which no grade takes for the learner's work."""
     return code(name, f"{OURS}: {say}\n{text}", **metadata)
+
+
+def guarded(body: str, grading: str) -> str:
+    """Code whose points count while `grading`, an expression, is true: where these cannot be told the kernel ends.
+
+    An AssertionError is a learner's, and goes on.
+    """
+    return GUARDED.format(body=textwrap.indent(body, "    "), grading=grading)
+
+
+def handed_out(book: bytes) -> bytes:
+    """A notebook with solutions as learners get it: what stands between a platform's marks is taken out."""
+    whole = json.loads(book)
+    cells = [{**cell, "source": MARKED.sub("", "".join(cell["source"]))} for cell in whole["cells"]]
+    return json.dumps({**whole, "cells": cells}).encode()
 
 
 def raw(name: str, text: str) -> Cell:

@@ -15,6 +15,7 @@ from grader.courses import MANIFEST, find_course
 from grader.errors import GraderError, InputError
 
 from .archive import unpacked
+from .cells import handed_out
 from .contents import forbidden_files, leaks, secrets
 from .manifest import differences
 from .model import Item
@@ -111,6 +112,16 @@ def _given_away(items: Sequence[Item], slug: str, said: Path | None) -> list[str
     return [*found, *leaks(items, secrets(root, slug))]
 
 
+def _skeleton(items: Sequence[Item], lesson: Path, place: Path) -> Path:
+    """What a learner begins with, apart from the course, as every submission is: step files, or the one notebook."""
+    book = next((item for item in items if item.path.endswith(".ipynb")), None)
+    if book is None:
+        return Path(shutil.copytree(lesson, place / ".work"))
+    work = place / ".work.ipynb"
+    work.write_bytes(handed_out(book.data))
+    return work
+
+
 def _grades(items: Sequence[Item]) -> tuple[str, bool]:
     """Whether the bundle's own engine, unpacked alone, gives its own skeleton nothing and no error."""
     with tempfile.TemporaryDirectory(prefix="grader-") as place:
@@ -127,9 +138,7 @@ def _grades(items: Sequence[Item]) -> tuple[str, bool]:
         engine = root / ".engine"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(engine)
-        handed_in = root / ".work"  # apart from the course, as every submission is
-        shutil.copytree(lesson, handed_in)
-        done = grade_apart(handed_in, course, SECONDS, engine=engine)
+        done = grade_apart(_skeleton(items, lesson, root), course, SECONDS, engine=engine)
     if done.record is None:
         return f"its skeleton cannot be graded: {done.said}", False
     record = done.record

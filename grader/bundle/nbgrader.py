@@ -6,20 +6,35 @@ give their points as the last value. These stand together at the end, where one 
 
 from __future__ import annotations
 
+from grader.incell import AUTOGRADE, GRADING
 from grader.lessons import Step
 
-from .cells import LEAVE, Cell, brief, code, heading, markdown, notebook, ours, quiz, solved
+from .cells import (
+    LEAVE,
+    RUN_ONCE,
+    Cell,
+    brief,
+    code,
+    guarded,
+    heading,
+    markdown,
+    notebook,
+    ours,
+    quiz,
+    solved,
+)
 from .model import Item, Kind, Source
-from .shared import filled, learner_side
+from .shared import filled, without_skeletons
 
 SCHEMA = 3
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
+COUNTS = f'os.environ.get("{GRADING}") == "{AUTOGRADE}"'
 
 
 def items(source: Source) -> list[Item]:
     """A course folder: the source notebook, the files it is handed out with, settings, the engine."""
     slug = source.lesson.slug
-    given = learner_side(source)
+    given = without_skeletons(source)
     public = [item for item in given if item.path.startswith("exercises/")]
     beside = [Item(f"source/{slug}/{item.path}", item.data) for item in public]
     engine = [item for item in given if item not in public]
@@ -35,7 +50,7 @@ def items(source: Source) -> list[Item]:
 def cells(source: Source) -> list[Cell]:
     """The source notebook's cells, in order."""
     work = solved(source, *MARKS)
-    made = [brief(source)]
+    made = [brief(source), _setup()]
     for step in source.lesson.steps:
         made.append(heading(step, _worth(source, step)))
         made.append(code(f"{step.id}-work", work[step.id], nbgrader=_solution(step)))
@@ -47,7 +62,8 @@ def cells(source: Source) -> list[Cell]:
     made.append(markdown("points", "## Points\n\nOne cell a step: what it earns, and what to mend."))
     for step in source.lesson.steps:
         worth = _worth(source, step)
-        test = f'from grader.incell import points\n\npoints("{step.id}", {worth:g}, course=".")'
+        body = f'from grader.incell import points\n\nworth = points("{step.id}", {worth:g}, course=".")'
+        test = f"{guarded(body, COUNTS)}\nworth"
         made.append(ours(f"{step.id}-check", LEAVE, test, nbgrader=_test(step, worth)))
     made.append(markdown("end", "That was all. Restart, run all cells, save, and hand in."))
     return [*made, *quiz(source)]
@@ -55,6 +71,18 @@ def cells(source: Source) -> list[Cell]:
 
 def _worth(source: Source, step: Step) -> float:
     return round(step.points * source.scale, 4)
+
+
+def _setup() -> Cell:
+    """The first cell: where the kernel has no engine, an autograde fails here, and a learner is told."""
+    flags = {"grade": False, "solution": False, "locked": True, "task": False}
+    body = 'from grader.incell import check\n\nprint("ready: the grader is here")'
+    return ours(
+        "setup",
+        RUN_ONCE,
+        guarded(body, COUNTS),
+        nbgrader={**flags, "schema_version": SCHEMA, "grade_id": "setup"},
+    )
 
 
 def _solution(step: Step) -> dict[str, object]:

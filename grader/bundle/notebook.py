@@ -65,21 +65,15 @@ def setup(source: Source) -> Cell:
 
 
 def carried(source: Source) -> list[Item]:
-    """What the notebook unpacks: the lesson's fields and checks, the skeletons, sealed answers, the engine."""
+    """What the notebook unpacks: the lesson's fields and checks, sealed answers, the engine."""
     lesson = source.lesson
-    kept = [
-        i for i in exercise(source.root, lesson) if i.path.endswith((".yaml", CHECKS)) or _is_step(source, i)
-    ]
+    kept = [item for item in exercise(source.root, lesson) if item.path.endswith((".yaml", CHECKS))]
     with zipfile.ZipFile(BytesIO(source.parts.wheel().data)) as wheel:
         engine = [
             Item(f"engine/{name}", wheel.read(name)) for name in sorted(wheel.namelist()) if _is_engine(name)
         ]
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
     return [*(lesson_file(item, lesson, source.options) for item in kept), *engine, sealed]
-
-
-def _is_step(source: Source, item: Item) -> bool:
-    return item.path.rpartition("/")[2] in {step.file for step in source.lesson.steps}
 
 
 def _is_engine(name: str) -> bool:

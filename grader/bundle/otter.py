@@ -6,17 +6,33 @@ cells with `check` out when it grades, and runs all tests after the last cell: o
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import yaml
 
+from grader.incell import OTTER_CONFIG
 from grader.lessons import Step
 
-from .cells import LEAVE, RUN_ONCE, Cell, brief, code, heading, markdown, notebook, ours, quiz, raw, solved
+from .cells import (
+    LEAVE,
+    RUN_ONCE,
+    Cell,
+    brief,
+    code,
+    guarded,
+    heading,
+    markdown,
+    notebook,
+    ours,
+    quiz,
+    raw,
+    solved,
+)
 from .contents import CHECKS
 from .model import Item, Kind, Source
-from .shared import CONSTRAINTS, filled, learner_side
+from .shared import CONSTRAINTS, filled, without_skeletons
 
 if TYPE_CHECKING:
     from grader.plugin import Verdict
@@ -32,16 +48,18 @@ TEST = '''""" # BEGIN TEST CONFIG
 points: {points}
 """ # END TEST CONFIG
 def test_{name}():
-    from grader.incell import earned
+{body}'''
+EARNED = """from grader.incell import earned
 
-    earned("{step}", "{check}", course=".")'''
+earned("{step}", "{check}", course=".")"""
+COUNTS = f'os.path.isfile("{OTTER_CONFIG.as_posix()}")'
 
 
 def items(source: Source) -> list[Item]:
     """A folder for `otter assign`: the master notebook, the files it is handed out with, the engine."""
     return [
         notebook(_name(source), cells(source)),
-        *learner_side(source),
+        *without_skeletons(source),
         filled("otter/README.md.j2", "README.md", source),
     ]
 
@@ -98,7 +116,9 @@ def _question(source: Source, step: Step, criteria: Sequence[Verdict], work: str
     yield raw(f"{step.id}-begin-tests", "# BEGIN TESTS")
     for number, each in enumerate(criteria, 1):
         points = round(each.points * source.scale, 4)
-        text = TEST.format(points=points, name=number, step=step.id, check=each.id)
+        body = EARNED.format(step=step.id, check=each.id)
+        body = guarded(body, COUNTS) if number == 1 else body  # the first tells of any fault
+        text = TEST.format(points=points, name=number, body=textwrap.indent(body, "    "))
         yield code(f"{step.id}-test-{number}", text)
     yield raw(f"{step.id}-end-tests", "# END TESTS")
     yield raw(f"{step.id}-end", "# END QUESTION")

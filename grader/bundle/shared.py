@@ -10,7 +10,7 @@ from grader.quiz.pages import render
 from grader.quiz.web import quiz_page
 
 from .choices import lesson_file
-from .contents import bank, exercise, hidden
+from .contents import BRIEF, bank, exercise, hidden
 from .model import Item, Source
 
 CONSTRAINTS = "constraints.txt"
@@ -26,6 +26,12 @@ def learner_side(source: Source) -> list[Item]:
     lesson = source.lesson
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
     return [*_exercise(source), sealed, source.parts.wheel(), constraints()]
+
+
+def without_skeletons(source: Source) -> list[Item]:
+    """The learner's side for a notebook, which holds skeletons and brief: a second copy would be written into."""
+    notebook_has = {step.file for step in source.lesson.steps} | {BRIEF}
+    return [item for item in learner_side(source) if item.path.rpartition("/")[2] not in notebook_has]
 
 
 def staff_side(source: Source) -> list[Item]:

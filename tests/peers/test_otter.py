@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -62,6 +64,32 @@ def test_every_step_gets_its_points(graded: Class, name: str) -> None:
     assert {step: row["score"] for step, row in rows.items()} == earned(name)
     assert {step: row["max_score"] for step, row in rows.items()} == STEPS
     assert {row["visibility"] for row in rows.values()} == {"visible"}
+
+
+@pytest.mark.parametrize("fault", ["no engine", "an engine of another version", "a damaged sealed file"])
+def test_a_fault_of_the_set_up_fails_the_run_and_writes_no_results(
+    graded: Class, tmp_path: Path, fault: str
+) -> None:
+    here = graded.course
+    (autograder,) = (here.folder / "dist" / "autograder").glob("*.zip")
+    engine = Path(here.environment["PYTHONPATH"]) / "grader" / "incell.py"
+    text, given = engine.read_text("utf-8"), autograder
+    if fault == "a damaged sealed file":
+        given = tmp_path / "autograder.zip"
+        with zipfile.ZipFile(autograder) as old, zipfile.ZipFile(given, "w") as new:
+            for name in old.namelist():
+                new.writestr(name, old.read(name)[: 1000 if name.endswith("sealed.bin") else None])
+    if fault == "an engine of another version":
+        engine.write_text(text.replace("def earned(step", "def gained(step"), "utf-8")
+    book = here.folder / "submitted" / "solution" / f"{SLUG}.ipynb"
+    words = ("otter", "run", "--no-logo", "-a", str(given), "-o", str(tmp_path), str(book))
+    try:
+        code, said = here.tried(*words, without="PYTHONPATH" if fault == "no engine" else "")
+    finally:
+        engine.write_text(text, "utf-8")
+    assert code == 1
+    assert "Not graded: the grader or its set-up failed, not the learner: " in said
+    assert not (tmp_path / "results.json").exists()
 
 
 @pytest.mark.parametrize("name", WRONG)
