@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,10 +55,14 @@ def examine(path: Path, root: Path | None = None) -> Examined:
     if audience == "staff":
         good.append("for staff only: it holds the solution, and belongs where no learner can read")
     else:
-        found = _given_away(items, str(facts.get("lesson", "")), root)
+        practised = _practised(facts)
+        found = _given_away(items, str(facts.get("lesson", "")), practised, root)
         (bad if found else good).append(
             f"it gives away {found[0]} (and {len(found) - 1} more)" if found else "it holds no hidden line"
         )
+        if practised:
+            count = f"{len(practised)} question{'' if len(practised) == 1 else 's'}"
+            good.append(f"it holds the key of {count} for practice: {', '.join(practised)}")
         size = f"{len(data) / 2**20:.2f} MB"
         (bad if len(data) > LARGEST else good).append(
             f"{size}, {'more than' if len(data) > LARGEST else 'below'} 2 MB"
@@ -102,14 +106,20 @@ def _facts(items: Sequence[Item]) -> dict[str, object]:
     return facts if isinstance(facts, dict) else {}
 
 
-def _given_away(items: Sequence[Item], slug: str, said: Path | None) -> list[str]:
+def _practised(facts: Mapping[str, object]) -> list[str]:
+    """The questions that the instructor allowed to be practised, as the manifest says."""
+    found = facts.get("practice_quiz", [])
+    return [str(name) for name in found] if isinstance(found, list) else []
+
+
+def _given_away(items: Sequence[Item], slug: str, practised: Sequence[str], said: Path | None) -> list[str]:
     """Hidden files, and hidden lines where the checkout is here to know them."""
     found = forbidden_files(items, "learner")
     try:
         root = find_course(said)
     except GraderError:
         return found
-    return [*found, *leaks(items, secrets(root, slug))]
+    return [*found, *leaks(items, secrets(root, slug, practised))]
 
 
 def _skeleton(items: Sequence[Item], lesson: Path, place: Path) -> Path:

@@ -17,6 +17,7 @@ from grader.records import Frozen
 from grader.yamltext import read_yaml
 
 from .model import Item, Options
+from .practice import CHECK
 
 COURSE_FILE = "course.yaml"
 
@@ -29,12 +30,21 @@ class CourseText(Frozen):
     points: Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)] | None = None
     seed: Annotated[int, Field(strict=True, ge=0)] | None = None
     steps: tuple[str, ...] = ()
+    practice_quiz: tuple[str, ...] = ()
 
     @field_validator("due", mode="before")
     @classmethod
     def _written(cls, value: object) -> object:
         """A bare date in YAML is a date, not a text."""
         return value.isoformat() if isinstance(value, datetime.date) else value
+
+    @field_validator("practice_quiz", mode="before")
+    @classmethod
+    def _whole_check(cls, value: object) -> object:
+        """Yes means the Knowledge Check, one word a list of one."""
+        if isinstance(value, bool):
+            return (CHECK,) if value else ()
+        return (value,) if isinstance(value, str) else value
 
 
 def read_course(path: Path | None, root: Path) -> Options:
@@ -50,7 +60,7 @@ def read_course(path: Path | None, root: Path) -> Options:
         raise source.error(
             tuple(worst["loc"]), f"`{'.'.join(map(str, worst['loc']))}`: {worst['msg']}"
         ) from None
-    return Options(text.course, text.due, text.points, text.seed, text.steps)
+    return Options(text.course, text.due, text.points, text.seed, text.steps, text.practice_quiz)
 
 
 def due_date(text: str) -> str:

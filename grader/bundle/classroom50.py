@@ -15,6 +15,7 @@ def autograder_items(source: Source) -> list[Item]:
     """Exercise, engine and sealed answers that no learner can edit, and the two scripts that grade with them."""
     return [
         *learner_side(source),
+        filled("classroom50/README.md.j2", "README.md", source),
         filled("classroom50/autograder.py.j2", "autograder.py", source),
         filled("classroom50/autograder.sh.j2", "autograder.sh", source, executable=True),
     ]

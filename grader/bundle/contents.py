@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from grader import paths
@@ -16,6 +16,7 @@ from grader.seal import MAGIC, laid_open
 
 from .archive import unpacked
 from .model import Audience, Item
+from .practice import practice_lines
 
 BRIEF = "README.md"
 CHECKS = "checks.py"
@@ -63,9 +64,16 @@ def _item(root: Path, path: Path) -> Item:
     return Item(path.relative_to(root).as_posix(), data)
 
 
-def secrets(root: Path, slug: str) -> frozenset[str]:
-    """Every line of the hidden side that stands nowhere on the public one, as it is searched for."""
+def secrets(root: Path, slug: str, practised: Sequence[str] = ()) -> frozenset[str]:
+    """Every line of the hidden side that stands nowhere on the public one, as it is searched for.
+
+    `practised` are ids of questions that an instructor gives out with their key.
+    """
     public = {line for item in _public(root, slug) for line in _lines(item)}
+    if practised:
+        public |= {
+            " ".join(line.split()) for line in practice_lines(root / "quizzes" / f"{slug}.yaml", practised)
+        }
     found = {
         line
         for folder in HIDDEN_FOLDERS

@@ -15,7 +15,8 @@ def learner_items(source: Source) -> list[Item]:
 
 def staff_items(source: Source) -> list[Item]:
     """The hidden reference, with a pipeline that fetches a learner's project and grades it."""
-    return [*staff_side(source), *_pipeline(source, staff=True)]
+    readme = filled("gitlab/staff-README.md.j2", "README.md", source)
+    return [*staff_side(source), readme, *_pipeline(source, staff=True)]
 
 
 def _pipeline(source: Source, *, staff: bool) -> list[Item]:

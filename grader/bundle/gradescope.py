@@ -14,7 +14,7 @@ def items(source: Source) -> list[Item]:
         filled(f"gradescope/{name}.j2", name, source, executable=True, isolation=ISOLATION)
         for name in ("setup.sh", "run_autograder")
     ]
-    return [*staff_side(source), *scripts]
+    return [*staff_side(source), *scripts, filled("gradescope/README.md.j2", "README.md", source)]
 
 
 GRADESCOPE = Kind(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ from .contents import forbidden_files, leaks, secrets
 from .engine import engine_wheel
 from .manifest import manifest
 from .model import Item, Kind, Options, Parts, Source
+from .practice import practised
 from .sealing import sealed_answers
 
 Part = TypeVar("Part")
@@ -29,14 +31,15 @@ def source_of(
     """What bundles of a lesson are made from; `say` is told what takes long. Raises InputError, LessonError."""
     home = find_course(root)
     lesson = cut_down(find_lesson(slug, home), options.steps)
+    ids = practised(home / "quizzes" / f"{lesson.slug}.yaml", options.practice_quiz)
     parts = Parts(
         wheel=_once(lambda: engine_wheel(HOME), "the engine's wheel", say),
         sealed=_once(
             lambda: sealed_answers(lesson, options.seed), "sealing the answers, known mistakes too", say
         ),
-        secrets=_once(lambda: secrets(home, lesson.slug), "reading what must not leave", say),
+        secrets=_once(lambda: secrets(home, lesson.slug, ids), "reading what must not leave", say),
     )
-    return Source(home, lesson, options, parts)
+    return Source(home, lesson, replace(options, practice_quiz=ids), parts)
 
 
 def _once(make: Callable[[], Part], what: str, say: Callable[[str], None]) -> Callable[[], Part]:

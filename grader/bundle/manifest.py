@@ -25,6 +25,7 @@ def manifest(kind: Kind, source: Source, items: Sequence[Item]) -> Item:
         "steps": [step.id for step in source.lesson.steps],
         "points": source.points,
         "due": options.due,
+        "practice_quiz": list(options.practice_quiz),
         "files": {
             item.path: {"sha256": hashlib.sha256(item.data).hexdigest(), "bytes": len(item.data)}
             for item in sorted(items, key=lambda item: item.path)

@@ -26,7 +26,7 @@ class Options:
     """What an instructor chooses for an assignment; empty means the lesson's own.
 
     `points` is what the whole is worth where a platform shows points; `due` is told to learners and marks late
-    work, it bars nobody.
+    work, it bars nobody. `practice_quiz` names the questions whose key learners may have.
     """
 
     course: str = ""
@@ -34,6 +34,7 @@ class Options:
     points: float | None = None
     seed: int | None = None
     steps: tuple[str, ...] = ()
+    practice_quiz: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class Parts:
 class Kind:
     """A kind of bundle: for whom, what it is in a few words, the file's ending, how it is made.
 
-    `make` gives the items of an archive; a kind that is one file gives one item.
+    `make` gives the items of an archive; a kind that is one file gives one item. Where nothing can be told inside that
+    file, `beside` gives a page to lie next to it, by the name of the bundle's file.
     """
 
     name: str
@@ -84,3 +86,4 @@ class Kind:
     suffix: str
     make: Callable[[Source], list[Item]]
     single: bool = False
+    beside: Callable[[Source, str], Item] | None = None

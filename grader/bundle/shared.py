@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from grader.errors import InputError
 from grader.grading import SEALED_FILE
 from grader.paths import HOME
@@ -12,6 +14,7 @@ from grader.quiz.web import quiz_page
 from .choices import lesson_file
 from .contents import BRIEF, bank, exercise, hidden
 from .model import Item, Source
+from .practice import practice_bank
 
 CONSTRAINTS = "constraints.txt"
 DEVELOPING = frozenset({  # what is there for the tests alone; nobody else needs their versions
@@ -58,12 +61,35 @@ def constraints() -> Item:
     return Item(CONSTRAINTS, ("\n".join(kept) + "\n").encode())
 
 
-def quiz(source: Source) -> Item | None:
-    """The knowledge check as one page without its key; None where the lesson has none."""
+@dataclass(frozen=True, slots=True)
+class QuizSide:
+    """A learner's side of the quiz, by the paths of its files; "" for what there is not.
+
+    `exam` is the page without a key, for what is handed in; `page` and `bank` are for practice, with the key of the
+    questions that the instructor allowed.
+    """
+
+    items: tuple[Item, ...] = ()
+    exam: str = ""
+    page: str = ""
+    bank: str = ""
+
+
+def quiz_side(source: Source) -> QuizSide:
+    """What learners get of the quiz: pages, and a bank of the questions that may be practised."""
     path = source.root / "quizzes" / f"{source.lesson.slug}.yaml"
     if not path.is_file():
-        return None
-    return Item("quiz.html", quiz_page(read_bank(path), mode="exam").encode())
+        return QuizSide()
+    bank, ids = read_bank(path), source.options.practice_quiz
+    exam = Item("quiz.html", quiz_page(bank, mode="exam").encode())
+    if not ids:
+        return QuizSide((exam,), exam.path)
+    kept = Item(f"practice/quizzes/{path.name}", practice_bank(path, ids).encode())
+    whole = set(bank.check) <= set(ids)  # then nothing is left to be handed in
+    page = Item("quiz.html" if whole else "practice.html", quiz_page(bank, ids, mode="practice").encode())
+    return QuizSide(
+        (page, kept, *(() if whole else (exam,))), "" if whole else exam.path, page.path, kept.path
+    )
 
 
 def filled(template: str, path: str, source: Source, *, executable: bool = False, **values: object) -> Item:

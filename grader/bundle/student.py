@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from .model import Item, Kind, Source
-from .shared import filled, learner_side, quiz
+from .shared import filled, learner_side, quiz_side
+
+SETUP = "engine/setup.sh"
 
 
 def items(source: Source) -> list[Item]:
-    """Exercise, engine, sealed answers, the quiz without its key, and the Makefile that sets all up."""
-    page = quiz(source)
+    """Exercise, engine, sealed answers, the quiz as far as learners may have it, and the Makefile that sets all up."""
+    quiz = quiz_side(source)
     return [
         *learner_side(source),
-        *([] if page is None else [page]),
-        filled("student/Makefile.j2", "Makefile", source, quiz=page is not None),
-        filled("student/README.md.j2", "README.md", source, quiz=page is not None),
+        *quiz.items,
+        filled("student/setup.sh.j2", SETUP, source, executable=True),
+        filled("student/Makefile.j2", "Makefile", source, quiz=quiz, setup=SETUP),
+        filled("student/README.md.j2", "README.md", source, quiz=quiz),
     ]
 
 

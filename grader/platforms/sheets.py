@@ -29,7 +29,9 @@ def marked_sheet(submission: Path, root: Path, slug: str) -> QuizRecord | None:
                 sheet = read_sheet(found)
             except GraderError:
                 continue
-            bank = read_bank(path)
+            bank = read_bank(
+                path, path.parent
+            )  # as it stands: a lesson cut down to some steps lacks what it names
             try:
                 return mark_sheet(bank, sheet)
             except GraderError:
