@@ -179,6 +179,42 @@ def test_a_wheel_is_made_in_a_checkout_only(tmp_path: Path) -> None:
         engine_wheel(tmp_path)
 
 
+HIDDEN_SECRETS = {"actions-staff": "LEARNERS_READ_TOKEN", "gitlab-staff": "LEARNERS_READ_TOKEN"}
+ROWS = {  # what tells how a class's rows are got
+    "actions-staff": "platform table", "gitlab-staff": "platform table", "gradescope": "Download Grades",
+    "image": "platform table", "classroom50-autograder": "result.json", "nbgrader": "nbgrader export",
+    "otter": "otter grade",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [*LEARNERS, *STAFF], ids=lambda kind: kind.name)
+def test_every_bundle_says_in_itself_how_it_is_used(parts: Parts, kind: Kind) -> None:
+    held = contents(made(kind, source(parts, due="2026-12-01T23:59")))
+    text = held["README.md"].decode()
+    assert text.startswith("# Multi-head attention")
+    if kind.audience == "staff" or kind.name in ROWS:
+        assert ROWS[kind.name] in text
+        assert ("LEARNERS_READ_TOKEN" in text) == (kind.name in HIDDEN_SECRETS)
+        assert "zero" in text  # whose fault a missing row is
+    named = re.findall(
+        r"`((?:engine|reference|exercises|\.git\w+)/[^` ]*|\.gitlab-ci\.yml|setup\.sh|[\w-]+\.py)`", text
+    )
+    there = "\n".join(held)
+    assert [path for path in named if path.rstrip("/") not in there] == []
+
+
+@pytest.mark.parametrize("name", ["moodle", "canvas"])
+def test_beside_a_question_bank_lies_a_page_that_tells_how_it_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    command(name, None, out=tmp_path / f"bank{KINDS[name][0].suffix}")
+    text = (tmp_path / "bank-README.md").read_text("utf-8")
+    assert f"the question bank for {name.title()}" in text
+    assert f"`bank{KINDS[name][0].suffix}` holds the key" in text
+    assert f"What {name.title()} cannot hold" in text
+    assert f"{tmp_path / 'bank-README.md'}: how to use it" in capsys.readouterr().out
+
+
 # --- the same bytes ---------------------------------------------------------------------------------
 
 

@@ -128,7 +128,7 @@ def quiz(source: Source) -> Iterator[Cell]:
     bank = read_bank(path)
     questions = [view(draw(question)) for question in bank.select(None)]
     lines = [
-        f"## {bank.title}",
+        f"## Knowledge check: {bank.title}",
         "",
         "Write your answers into the cell below in place of `None`: texts and letters between quotes.",
     ]

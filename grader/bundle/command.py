@@ -44,6 +44,13 @@ def command(
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="A public seed other than the lesson's.")] = None,
     steps: Annotated[str | None, typer.Option(metavar="ID,ID", help="These steps alone.")] = None,
+    practice_quiz: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID,ID",
+            help="Questions that learners may have with their key; check: the Knowledge Check.",
+        ),
+    ] = None,
     options: Annotated[
         Path | None,
         typer.Option("--options", metavar="FILE", help="Options written once; else course.yaml here."),
@@ -70,13 +77,21 @@ def command(
         due=due_date(written.due if due is None else due),
         points=written.points if points is None else points,
         seed=written.seed if seed is None else seed,
-        steps=written.steps
-        if steps is None
-        else tuple(name.strip() for name in steps.split(",") if name.strip()),
+        steps=written.steps if steps is None else _names(steps),
+        practice_quiz=written.practice_quiz if practice_quiz is None else _names(practice_quiz),
     )
     names = list(KINDS) if kind == ALL else [kind]
     made_now = [each for name in names for each in KINDS[name]]
     _make([(each, _place(each, kind, out, len(made_now) > 1)) for each in made_now], lesson, chosen, root)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _page(place: Path) -> Path:
+    """Where the page lies that tells of a bundle in which nothing can be told."""
+    return place.with_name(f"{place.stem}-README.md")
 
 
 def _place(kind: Kind, asked: str, out: Path, many: bool) -> Path:
@@ -93,18 +108,26 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options,
     for _, place in places:
         if not place.parent.exists():
             place.parent.mkdir(parents=True)
-    check_places(place for _, place in places)
+    pages = {place: _page(place) for kind, place in places if kind.beside is not None}
+    check_places([*(place for _, place in places), *pages.values()])
     ready: list[tuple[Kind, Path, bytes]] = []
+    told: list[tuple[Path, bytes]] = []
     with Ticker("Bundles", len(places), counts="made") as ticker:
         source = source_of(lesson, options, root, ticker.at)
         for kind, place in places:
             ticker.at(kind.name)
             ready.append((kind, place, made(kind, source)))
+            if kind.beside is not None:
+                told.append((pages[place], kind.beside(source, place.name).data))
             ticker.done()
+    for page, text in told:
+        write_bytes(page, text)
     for kind, place, data in ready:
         write_bytes(place, data)
         whom = "for learners" if kind.audience == "learner" else "for staff only: no learner may have it"
         typer.echo(f"{place}: {len(data) / 1024:.0f} KiB, {whom}; {kind.say}")
+        if place in pages:
+            typer.echo(f"{pages[place]}: how to use it")
 
 
 def _check(bundle: Path | None, course: Path | None) -> None:
