@@ -197,7 +197,7 @@ def test_every_bundle_says_in_itself_how_it_is_used(parts: Parts, kind: Kind) ->
         assert ("LEARNERS_READ_TOKEN" in text) == (kind.name in HIDDEN_SECRETS)
         assert "zero" in text  # whose fault a missing row is
     named = re.findall(
-        r"`((?:engine|reference|exercises|\.git\w+)/[^` ]*|\.gitlab-ci\.yml|setup\.sh|[\w-]+\.py)`", text
+        r"`((?:engine|reference|exercises|\.git\w+)/[^` ]+|\.gitlab-ci\.yml|setup\.sh|[\w-]+\.py)`", text
     )
     there = "\n".join(held)
     assert [path for path in named if path.rstrip("/") not in there] == []

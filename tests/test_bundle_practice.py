@@ -174,7 +174,7 @@ def test_a_learner_practises_in_the_terminal_and_is_answered(tmp_path: Path) -> 
     done = subprocess.run(
         [*command, "--learner", "ana"],
         cwd=tmp_path,
-        input="false\n\n8\n\n",
+        input="false\n8\n\n",
         capture_output=True,
         text=True,
         check=False,
