@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-MOST = 0.9  # of the seconds that the process is given from outside
+MOST = (
+    0.5  # of the seconds that the process is given from outside: each step's process runs the notebook anew
+)
 AGAIN = 0.5  # seconds until what has caught the alarm hears it again
 LEAST = 0.01  # seconds
 
