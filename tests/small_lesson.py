@@ -16,12 +16,18 @@ steps:
   - {id: add, title: Add, file: add.py, points: 3, provides: [{name: add}], hint: Look at the sign.}
 """
 SKELETON = '''
-"""Add."""
+"""Add.
+
+By hand: 1 and 2 make 3.
+"""
+
+from torch import Tensor
 
 
-def add(a, b, scale=1.0):
+def add(a: Tensor, b: Tensor, scale: float = 1.0) -> Tensor:
     """The sum of a and scale times b."""
-    raise NotImplementedError("add")
+    # TODO(add): one line is enough
+    raise NotImplementedError("add: not written yet")
 '''
 CHECKS = '''
 from grader.checks import Select, criterion

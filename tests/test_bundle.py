@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -14,11 +15,11 @@ import pytest
 import yaml
 
 from grader.bundle.archive import packed, unpacked
-from grader.bundle.cells import handed_out
-from grader.bundle.checking import examine
+from grader.bundle.cells import handed_out, solved
+from grader.bundle.checking import _grades, examine
 from grader.bundle.choices import cut_down, due_date, read_course
 from grader.bundle.command import _place, command
-from grader.bundle.contents import leaks, secrets
+from grader.bundle.contents import leaks, secrets, taken_along
 from grader.bundle.engine import engine_wheel
 from grader.bundle.kinds import KINDS
 from grader.bundle.making import made, source_of
@@ -30,6 +31,7 @@ from grader.notebook import code_cells
 from grader.quiz.bank import read_bank
 from grader.quiz.draw import draw
 from grader.quiz.view import view
+from grader.sealer import sealed_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
@@ -380,3 +382,131 @@ def test_what_is_no_bundle_is_told_in_one_line(tmp_path: Path) -> None:
     path.write_bytes(b"no archive")
     with pytest.raises(InputError, match="not a bundle"):
         examine(path)
+
+
+# --- some of the steps ------------------------------------------------------------------------------
+
+ALL_STEPS = tuple(step.id for step in find_lesson(SLUG, ROOT).steps)
+
+
+@pytest.mark.parametrize("chosen", [*((name,) for name in ALL_STEPS), ("attend", "cross"), ALL_STEPS])
+def test_the_brief_of_some_steps_speaks_of_these_alone(parts: Parts, chosen: tuple[str, ...]) -> None:
+    text = contents(made(KINDS["student"][0], source(parts, steps=chosen)))[
+        f"exercises/{SLUG}/README.md"
+    ].decode()
+    whole = (ROOT / "exercises" / SLUG / "README.md").read_text("utf-8")
+    left_out = [name for name in ALL_STEPS if name not in chosen]
+    assert [name for name in left_out if f"`{name}`" in text or f"`{name}.py`" in text] == []
+    assert [name for name in chosen if f"| `{name}` | `{name}.py` |" not in text] == []
+    assert ("nine small steps" in text) == (chosen == ALL_STEPS)
+    points = sum(step.points for step in find_lesson(SLUG, ROOT).steps if step.id in chosen)
+    assert f"Together that is {points:g}." in text
+    assert (text == whole) == (chosen == ALL_STEPS)
+    assert chosen == ALL_STEPS or "<!--" not in text
+
+
+def test_marks_of_the_brief_begin_no_line_of_text() -> None:
+    """Markdown takes a line that begins with a comment for HTML, and shows nothing on it as Markdown."""
+    text = (ROOT / "exercises" / SLUG / "README.md").read_text("utf-8")
+    begun = [line for line in text.splitlines() if line.lstrip().startswith("<!--")]
+    assert begun
+    assert [line for line in begun if re.sub(r"<!--.*?(-->|$)", "", line).strip()] == []
+
+
+def shown_points(kind: str, given: Source) -> float:
+    """What all steps of a platform's bundle are worth together, as it says itself."""
+    held = contents(made(KINDS[kind][-1], given))
+    texts = [
+        data.decode() for path, data in held.items() if path.endswith((".ipynb", ".sh", "run_autograder"))
+    ]
+    text = "\n".join(texts)
+    if kind == "nbgrader":
+        cells = json.loads(next(text for text in texts if '"cells"' in text))["cells"]
+        return sum(cell["metadata"].get("nbgrader", {}).get("points", 0) for cell in cells)
+    if kind == "otter":
+        return sum(float(found) for found in re.findall(r"\\npoints: ([\d.]+)", text))
+    return float(re.findall(r"--points ([\d.]+)", text)[0])
+
+
+@pytest.mark.parametrize("kind", ["nbgrader", "otter", "gradescope", "actions", "gitlab", "classroom50"])
+@pytest.mark.parametrize("points", [None, 20.0])
+def test_every_platform_shows_the_points_of_the_chosen_steps(
+    parts: Parts, kind: str, points: float | None
+) -> None:
+    given = source(parts, steps=("attend", "cross"), points=points)
+    assert shown_points(kind, given) == pytest.approx(30.0 if points is None else points, abs=1e-3)
+
+
+def test_a_learner_is_told_when_the_points_count_otherwise(parts: Parts) -> None:
+    given = source(parts, steps=("attend", "cross"), points=20.0)
+    text = contents(made(KINDS["student"][0], given))["README.md"].decode()
+    assert "Together 30 points, which count as 20 where your course keeps its points." in text
+    plain = contents(made(KINDS["student"][0], source(parts, steps=("attend", "cross"))))[
+        "README.md"
+    ].decode()
+    assert "Together" not in plain
+
+
+def test_the_solution_of_some_steps_takes_along_what_it_needs_of_the_others(parts: Parts) -> None:
+    given = source(parts, steps=("attend", "cross"))
+    assert taken_along(given.lesson) == {"attend": (), "cross": ("concat", "output", "project")}
+    assert set(taken_along(source(parts).lesson).values()) == {()}
+    work = solved(given, "# BEGIN", "# END")
+    assert "def concat(" not in work["attend"]
+    for name in ("concat", "output", "project"):
+        assert work["cross"].count(f"def {name}(") == 1
+        assert f"from {name} import" not in work["cross"]
+    names: dict[str, object] = {}
+    for text in work.values():
+        exec(compile(text, "cell", "exec"), names)
+    import torch
+
+    mha = names["MultiHeadAttention"](8, 2)  # type: ignore[operator]
+    x = torch.randn(2, 3, 8)
+    assert names["self_attention"](mha, x).shape == x.shape  # type: ignore[operator]
+
+
+def test_whoever_makes_a_bundle_of_some_steps_is_told_what_they_build_upon(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.bundle.making.sealed_answers", lambda *_: b"sealed")
+    command("student", None, out=tmp_path / "a.zip", steps="attend,cross")
+    first, _ = capsys.readouterr().out.splitlines()
+    assert (
+        first
+        == "cross builds upon concat, output, project, not among the steps: learners write that part in it, too"
+    )
+    command("student", None, out=tmp_path / "b.zip", steps="attend")
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["gradescope", "nbgrader"])
+def test_a_bundle_of_some_steps_gives_its_solution_full_points(
+    parts: Parts, tmp_path: Path, kind: str
+) -> None:
+    given = source(parts, steps=("attend", "cross"), points=20.0)
+    if kind == "nbgrader":
+        given = replace(given, parts=replace(parts, sealed=lambda: sealed_bytes(given.lesson, None)))
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(made(KINDS[kind][0], given))
+    told = examine(path)
+    assert told.wrong == 0, told.lines
+    assert "✓ its skeleton earns 0 of 30 points, by its own engine" in told.lines
+    assert "✓ the solution earns 30 of 30 points, by its own engine" in told.lines
+
+
+@pytest.mark.slow
+def test_a_bundle_whose_solution_falls_short_is_told(parts: Parts) -> None:
+    given = source(parts, steps=("concat",))
+    given = replace(given, parts=replace(parts, sealed=lambda: sealed_bytes(given.lesson, None)))
+    held = [one for one in unpacked(made(KINDS["nbgrader"][0], given)) if one.path != MANIFEST]
+    right, wrong = b"return heads.transpose(1, 2)", b"return heads.flip(1).transpose(1, 2)"
+    assert sum(one.data.count(right) for one in held if one.path.endswith(".ipynb")) == 1
+    slipped = [
+        replace(one, data=one.data.replace(right, wrong)) if one.path.endswith(".ipynb") else one
+        for one in held
+    ]
+    skeleton, solution = _grades(slipped, None)
+    assert skeleton == ("its skeleton earns 0 of 10 points, by its own engine", True)
+    assert solution == ("the solution earns 0 of 10 points, by its own engine", False)

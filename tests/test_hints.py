@@ -13,7 +13,7 @@ from grader.errors import InputError
 from grader.hints import Hint, Ladder, Memory, ladder_of, next_hint, render, step_named
 from grader.records import MistakeRecord, StepRecord
 from grader.reference import Mistake
-from tests.lessons_here import the_lesson
+from tests.lessons_here import SLUG, the_lesson
 
 WRONG = GOLDEN / "wrong" / "attend"
 NUDGE = "Compare your scores with the formula, factor by factor."
@@ -229,6 +229,8 @@ def test_the_command_gives_a_hint_and_refuses_what_is_unknown(
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert f"Hint 1 of 3: {NUDGE}" in done.stdout
-    refused = subprocess.run([*command, "atend"], cwd=ROOT, capture_output=True, text=True, check=False)
+    refused = subprocess.run(
+        [*command, "atend", "--lesson", SLUG], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("grader: atend: this lesson has no such step; did you mean attend?")

@@ -36,6 +36,7 @@ LAYERS = (
         "compare",
         "figures",
         "hidden",
+        "lock",
         "tolerance",
         "wording",
         "tree",

@@ -90,7 +90,7 @@ def test_the_only_lesson_needs_no_name_and_of_several_one_must_be_chosen(tmp_pat
     assert find_lesson(None, tmp_path).slug == "toy"
     make(tmp_path, slug="another")
     assert lesson_slugs(tmp_path) == ("another", "toy")
-    with pytest.raises(InputError, match="choose one with --lesson: another, toy"):
+    with pytest.raises(InputError, match="several lessons here; say which with --lesson: another, toy"):
         find_lesson(None, tmp_path)
 
 

@@ -23,6 +23,7 @@ from grader.platforms.gradescope import failed, headline, results, run
 from grader.platforms.late import HEAD, handed, row
 from grader.platforms.rows import Row, rows, told, unrun
 from grader.platforms.sheets import marked_sheet
+from tests.lessons_here import SLUG
 from tests.report_records import check, mistake, record, step
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -284,7 +285,7 @@ def base(tmp_path: Path) -> Path:
 
 
 def graded(base: Path) -> dict[str, Any]:
-    run(base, 50, "limited", "visible", leaderboard=True)
+    run(base, 50, "limited", "visible", leaderboard=True, slug=SLUG)
     made: dict[str, Any] = json.loads((base / "results" / "results.json").read_text("utf-8"))
     return made
 

@@ -23,6 +23,7 @@ from grader.quiz.screen import Screen
 from grader.quiz.sheet import read_sheet
 from grader.quiz.solution import solution
 from grader.quiz.take import Stopped, take
+from tests.lessons_here import SLUG
 from tests.quiz_answering import Script, other, right, typed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
-    return read_bank(find_bank())
+    return read_bank(find_bank(lesson=SLUG))
 
 
 def begun(bank: Bank, mode: str = "practice", learner: str = "Ann", seed: int = 0) -> Progress:
@@ -226,7 +227,7 @@ def test_answers_that_yaml_would_read_as_something_else_stay_what_was_typed(
 
 
 def grader(*words: str) -> list[str]:
-    return [sys.executable, "-m", "grader", "quiz", "take", *words]
+    return [sys.executable, "-m", "grader", "quiz", "take", "--lesson", SLUG, *words]
 
 
 def test_it_works_when_piped_at_80_columns_without_colour(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from grader.quiz.screen import Screen
 from grader.quiz.sheet import read_sheet
 from grader.quiz.take import take
 from grader.quiz.web import quiz_page
+from tests.lessons_here import SLUG
 from tests.quiz_answering import Answer, Script, other, right, typed
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -34,7 +35,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
-    return read_bank(find_bank())
+    return read_bank(find_bank(lesson=SLUG))
 
 
 def every(bank: Bank) -> list[str]:

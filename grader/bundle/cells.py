@@ -14,7 +14,8 @@ from grader.quiz.bank import read_bank
 from grader.quiz.draw import draw
 from grader.quiz.view import view
 
-from .contents import BRIEF, exercise
+from .choices import given
+from .contents import BRIEF, exercise, solution_texts, taken_along
 from .model import Item, Source
 
 Cell = dict[str, Any]
@@ -87,7 +88,7 @@ def notebook(path: str, cells: list[Cell]) -> Item:
 
 def brief(source: Source) -> Cell:
     """The lesson's brief, with the assignment's title and due date before it."""
-    text = next(i.data for i in exercise(source.root, source.lesson) if i.path.endswith(f"/{BRIEF}")).decode()
+    text = next(i.data for i in given(source) if i.path.endswith(f"/{BRIEF}")).decode()
     body = re.sub(r"\A# .*\n", "", text)
     due = f"\n\n**Due: {source.options.due}**" if source.options.due else ""
     return markdown("brief", f"# {source.title}{due}\n{body}")
@@ -109,15 +110,21 @@ def skeletons(source: Source) -> Mapping[str, str]:
 def solved(source: Source, begin: str, end: str) -> Mapping[str, str]:
     """Each step's skeleton with its solution below, by id; a platform takes out what is between the marks.
 
-    What a solution takes from a neighbour's file stands in a cell above it.
+    What a solution takes from another step's file stands in a cell above it; what it takes from a file of no step
+    that is asked for stands before it in its own cell, so that it holds for some of the steps alone, too.
     """
-    assert source.lesson.reference is not None
-    folder, given, right = source.lesson.reference / "solution", skeletons(source), {}
-    neighbours = "|".join(re.escape(step.file.removesuffix(".py")) for step in source.lesson.steps)
+    texts = solution_texts(source.lesson)
+    files = "|".join(map(re.escape, texts))
+    bare = {
+        name: re.sub(rf"^from (?:{files}) import .*\n", "", _as_cell(text), flags=re.MULTILINE).strip()
+        for name, text in texts.items()
+    }
+    needed, skeleton = taken_along(source.lesson), skeletons(source)
+    made = {}
     for step in source.lesson.steps:
-        text = _as_cell((folder / step.file).read_text("utf-8"))
-        right[step.id] = re.sub(rf"^from (?:{neighbours}) import .*\n", "", text, flags=re.MULTILINE)
-    return {name: f"{given[name].rstrip()}\n\n\n{begin}\n{right[name].strip()}\n{end}" for name in given}
+        parts = [bare[name] for name in (*needed[step.id], step.file.removesuffix(".py"))]
+        made[step.id] = "\n".join([f"{skeleton[step.id].rstrip()}\n\n", begin, "\n\n\n".join(parts), end])
+    return made
 
 
 def quiz(source: Source) -> Iterator[Cell]:

@@ -6,13 +6,14 @@ import json
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.apart import grade_apart
 from grader.courses import MANIFEST, find_course
 from grader.errors import GraderError, InputError
+from grader.records import Record
 
 from .archive import unpacked
 from .cells import handed_out
@@ -21,6 +22,7 @@ from .manifest import differences
 from .model import Item
 
 SECONDS = 180.0
+SOLVED = "BEGIN SOLUTION"  # in a staff notebook, before what its platform takes out
 LARGEST = 2 * 2**20  # bytes of a learner's bundle
 
 
@@ -68,8 +70,8 @@ def examine(path: Path, root: Path | None = None) -> Examined:
             f"{size}, {'more than' if len(data) > LARGEST else 'below'} 2 MB"
         )
     if any(item.path.endswith(".whl") for item in items):
-        said, fine = _grades(items)
-        (good if fine else bad).append(said)
+        for said, fine in _grades(items, root):
+            (good if fine else bad).append(said)
     head = f"{path.name}: {facts.get('kind', 'a notebook')} of {facts.get('lesson', 'a lesson')}, for {audience}s"
     lines = [
         head,
@@ -132,25 +134,54 @@ def _skeleton(items: Sequence[Item], lesson: Path, place: Path) -> Path:
     return work
 
 
-def _grades(items: Sequence[Item]) -> tuple[str, bool]:
-    """Whether the bundle's own engine, unpacked alone, gives its own skeleton nothing and no error."""
+def _grades(items: Sequence[Item], said: Path | None) -> Iterator[tuple[str, bool]]:
+    """What the bundle's engine, unpacked alone, gives to its skeleton and to the solution, and whether that is right."""
     with tempfile.TemporaryDirectory(prefix="grader-") as place:
-        root = Path(place)
+        root = Path(place) / "bundle"
         for item in items:
             target = root / item.path
             if ".." in Path(item.path).parts or not target.is_relative_to(root):
-                return f"{item.path} climbs out of the bundle", False
+                yield f"{item.path} climbs out of the bundle", False
+                return
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(item.data)
         wheel = next(root.rglob("*.whl"))
         course = next((p.parent.parent.parent for p in root.rglob("exercises/*/lesson.yaml")), root)
         lesson = next(course.glob("exercises/*"), course)
-        engine = root / ".engine"
+        engine = Path(place) / "engine"
         with zipfile.ZipFile(wheel) as archive:
             archive.extractall(engine)
-        done = grade_apart(_skeleton(items, lesson, root), course, SECONDS, engine=engine)
-    if done.record is None:
-        return f"its skeleton cannot be graded: {done.said}", False
-    record = done.record
-    fine = record.score == 0 and all(step.status == "not_attempted" for step in record.steps)
-    return f"its skeleton earns {record.score:g} of {record.max_score:g} points, by its own engine", fine
+        done = grade_apart(_skeleton(items, lesson, Path(place)), course, SECONDS, engine=engine)
+        if done.record is None:
+            yield f"its skeleton cannot be graded: {done.said}", False
+            return
+        fine = done.record.score == 0 and all(step.status == "not_attempted" for step in done.record.steps)
+        yield _earned("its skeleton", done.record), fine
+        solution = _solution(root, lesson.name, Path(place) / "solution", said)
+        if solution is None:
+            yield "the solution is not here, so it was not tried", True
+            return
+        done = grade_apart(solution, course, SECONDS, engine=engine)
+        if done.record is None:
+            yield f"the solution cannot be graded: {done.said}", False
+        else:
+            yield _earned("the solution", done.record), done.record.score == done.record.max_score
+
+
+def _earned(what: str, record: Record) -> str:
+    return f"{what} earns {record.score:g} of {record.max_score:g} points, by its own engine"
+
+
+def _solution(bundle: Path, slug: str, place: Path, said: Path | None) -> Path | None:
+    """A copy of the solution: as the bundle's notebook has it, else as its reference, else as the course's has it."""
+    notebooks = [path for path in bundle.rglob("*.ipynb") if SOLVED in path.read_text("utf-8")]
+    if notebooks:
+        return Path(shutil.copy(notebooks[0], place.with_suffix(".ipynb")))
+    try:
+        courses = [bundle, find_course(said)]
+    except GraderError:
+        courses = [bundle]
+    for course in courses:
+        if (course / "reference" / slug / "solution").is_dir():
+            return Path(shutil.copytree(course / "reference" / slug / "solution", place))
+    return None

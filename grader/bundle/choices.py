@@ -11,12 +11,14 @@ from pydantic import Field, ValidationError, field_validator
 
 from grader.courses import LESSON_FILE
 from grader.errors import InputError
-from grader.lessons import Lesson, Step
+from grader.lessons import Lesson, Step, read_lesson
 from grader.platforms.late import due_time
 from grader.records import Frozen
 from grader.yamltext import read_yaml
 
-from .model import Item, Options
+from .brief import cut_brief
+from .contents import BRIEF, exercise
+from .model import Item, Options, Source
 from .practice import CHECK
 
 COURSE_FILE = "course.yaml"
@@ -93,8 +95,28 @@ def _without_others(lesson: Lesson, step: Step, steps: tuple[str, ...]) -> Step:
     return step.model_copy(update={"uses": used, "homes": (*step.homes, *gone)})
 
 
-def lesson_file(item: Item, lesson: Lesson, options: Options) -> Item:
-    """lesson.yaml as it goes out: as it stands, unless steps or the seed were chosen."""
+def left_out(source: Source) -> tuple[Step, ...]:
+    """The steps of the lesson that were not chosen."""
+    if not source.options.steps:
+        return ()
+    kept = {step.id for step in source.lesson.steps}
+    return tuple(step for step in read_lesson(source.lesson.folder, source.root).steps if step.id not in kept)
+
+
+def given(source: Source) -> list[Item]:
+    """What anybody may have of a lesson, as it goes out: as it stands, unless steps or the seed were chosen."""
+    gone = [step.id for step in left_out(source)]
+    items = []
+    for item in exercise(source.root, source.lesson):
+        if item.path.endswith(f"/{BRIEF}"):
+            text = cut_brief(item.data.decode(), source.lesson, gone)
+            items.append(Item(item.path, text.encode()))
+        else:
+            items.append(_lesson_file(item, source.lesson, source.options))
+    return items
+
+
+def _lesson_file(item: Item, lesson: Lesson, options: Options) -> Item:
     if not item.path.endswith(LESSON_FILE) or not (options.steps or options.seed is not None):
         return item
     plain: dict[str, Any] = yaml.safe_load(item.data)

@@ -15,6 +15,7 @@ from grader.output import check_places, write_bytes
 from grader.ticker import Ticker
 
 from .choices import due_date, read_course
+from .contents import taken_along
 from .kinds import KINDS
 from .making import made, source_of
 from .model import Kind, Options
@@ -122,6 +123,13 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options,
             ticker.done()
     for page, text in told:
         write_bytes(page, text)
+    for step, files in (
+        taken_along(source.lesson).items() if options.steps and source.lesson.reference else ()
+    ):
+        if files:
+            typer.echo(
+                f"{step} builds upon {', '.join(files)}, not among the steps: learners write that part in it, too"
+            )
     for kind, place, data in ready:
         write_bytes(place, data)
         whom = "for learners" if kind.audience == "learner" else "for staff only: no learner may have it"

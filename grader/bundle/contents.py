@@ -12,6 +12,7 @@ from grader import paths
 from grader.courses import LESSON_FILE
 from grader.errors import InputError
 from grader.lessons import Lesson
+from grader.neighbours import reached
 from grader.seal import MAGIC, laid_open
 
 from .archive import unpacked
@@ -48,6 +49,28 @@ def hidden(root: Path, lesson: Lesson) -> list[Item]:
         )
     found = (path for path in sorted(lesson.reference.rglob("*")) if path.is_file())
     return [_item(root, path) for path in found if path.suffix in (".py", ".yaml")]
+
+
+def solution_texts(lesson: Lesson) -> dict[str, str]:
+    """The solution's files by module name, those of steps that were left out among them. Raises InputError."""
+    if lesson.reference is None:
+        raise InputError(f"{lesson.slug}: the reference is not here; make this bundle in the checkout")
+    return {
+        path.stem: path.read_text("utf-8") for path in sorted((lesson.reference / "solution").glob("*.py"))
+    }
+
+
+def taken_along(lesson: Lesson) -> dict[str, tuple[str, ...]]:
+    """By step, the modules that its solution needs and that are no step's file, each after those that it needs itself."""
+    texts = {name: [text] for name, text in solution_texts(lesson).items()}
+    reach = reached(texts, texts)
+    stems = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
+    return {
+        name: tuple(
+            sorted((reach[stem] & set(texts)) - set(stems.values()), key=lambda one: (len(reach[one]), one))
+        )
+        for name, stem in stems.items()
+    }
 
 
 def bank(root: Path, lesson: Lesson) -> Item | None:

@@ -11,8 +11,8 @@ from grader.grading import SEALED_FILE
 
 from .archive import packed
 from .cells import LEAVE, RUN_ONCE, Cell, brief, code, heading, markdown, notebook, ours, quiz, skeletons
-from .choices import lesson_file
-from .contents import CHECKS, exercise
+from .choices import given
+from .contents import CHECKS
 from .model import Item, Kind, Source
 
 NEEDED = {  # what a grade imports, by the name it is installed under; a notebook's server has most of it
@@ -67,13 +67,13 @@ def setup(source: Source) -> Cell:
 def carried(source: Source) -> list[Item]:
     """What the notebook unpacks: the lesson's fields and checks, sealed answers, the engine."""
     lesson = source.lesson
-    kept = [item for item in exercise(source.root, lesson) if item.path.endswith((".yaml", CHECKS))]
+    kept = [item for item in given(source) if item.path.endswith((".yaml", CHECKS))]
     with zipfile.ZipFile(BytesIO(source.parts.wheel().data)) as wheel:
         engine = [
             Item(f"engine/{name}", wheel.read(name)) for name in sorted(wheel.namelist()) if _is_engine(name)
         ]
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
-    return [*(lesson_file(item, lesson, source.options) for item in kept), *engine, sealed]
+    return [*kept, *engine, sealed]
 
 
 def _is_engine(name: str) -> bool:

@@ -11,8 +11,8 @@ from grader.quiz.bank import read_bank
 from grader.quiz.pages import render
 from grader.quiz.web import quiz_page
 
-from .choices import lesson_file
-from .contents import BRIEF, bank, exercise, hidden
+from .choices import given
+from .contents import BRIEF, bank, hidden
 from .model import Item, Source
 from .practice import practice_bank
 
@@ -28,7 +28,7 @@ def learner_side(source: Source) -> list[Item]:
     """Exercise, engine, sealed answers and pinned versions: all a grade needs without a reference."""
     lesson = source.lesson
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
-    return [*_exercise(source), sealed, source.parts.wheel(), constraints()]
+    return [*given(source), sealed, source.parts.wheel(), constraints()]
 
 
 def without_skeletons(source: Source) -> list[Item]:
@@ -42,12 +42,7 @@ def staff_side(source: Source) -> list[Item]:
     hidden_side = hidden(source.root, source.lesson)
     key = bank(source.root, source.lesson)
     quiz = [] if key is None else [key]
-    return [*_exercise(source), *hidden_side, *quiz, source.parts.wheel(), constraints()]
-
-
-def _exercise(source: Source) -> list[Item]:
-    found = exercise(source.root, source.lesson)
-    return [lesson_file(item, source.lesson, source.options) for item in found]
+    return [*given(source), *hidden_side, *quiz, source.parts.wheel(), constraints()]
 
 
 def constraints() -> Item:

@@ -54,11 +54,12 @@ def gradescope(
     leaderboard: Annotated[
         bool, typer.Option("--leaderboard", help="Put the points on the leaderboard.")
     ] = False,
+    lesson: LessonOption = None,
 ) -> None:
     """Grade a submission in Gradescope's folders and write results.json."""
     from .gradescope import run
 
-    run(base, points, isolation, visibility, leaderboard)
+    run(base, points, isolation, visibility, leaderboard, lesson)
 
 
 @app.command()

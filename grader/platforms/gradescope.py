@@ -26,7 +26,14 @@ from .sheets import marked_sheet
 SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes
 
 
-def run(base: Path, points: float | None, isolation: str, visibility: str, leaderboard: bool) -> None:
+def run(
+    base: Path,
+    points: float | None,
+    isolation: str,
+    visibility: str,
+    leaderboard: bool,
+    slug: str | None = None,
+) -> None:
     """Grade `base`/submission and write `base`/results/results.json.
 
     Raises GraderError, and leaves no results, where it is not for the learner to mend that there is no grade.
@@ -35,9 +42,9 @@ def run(base: Path, points: float | None, isolation: str, visibility: str, leade
     place = base / "results" / "results.json"
     place.parent.mkdir(parents=True, exist_ok=True)
     place.unlink(missing_ok=True)
-    lesson = find_lesson(None, base / "source")
+    lesson = find_lesson(slug, base / "source")
     scale = scale_of(points, lesson.max_score)
-    done = _graded(base, isolation)
+    done = _graded(base, isolation, lesson.slug)
     quiz = marked_sheet(base / "submission", base / "source", lesson.slug)
     record = done.record
     if record is None:
@@ -107,12 +114,12 @@ def _row(number: int, row: Row) -> dict[str, Any]:
     }
 
 
-def _graded(base: Path, isolation: str) -> Apart:
+def _graded(base: Path, isolation: str, slug: str) -> Apart:
     """The record, or why the work cannot be used; a process of its own, so that nothing outlives its time.
 
     Raises MachineError for every other fault.
     """
-    options = ("--require-isolation", isolation)
+    options = ("--require-isolation", isolation, "--lesson", slug)
     done = grade_apart(base / "submission", base / "source", SECONDS, options=options)
     if done.fault:
         raise MachineError(f"the grader or its machine failed, not the learner; no results: {done.fault}")
