@@ -12,6 +12,7 @@ import numpy as np
 
 from .figures import HeatMap, heat_maps
 from .hidden import Expected, Floats, SealedTensor, folded, odd_places, seal, slack, slices, sums
+from .lock import opens
 from .probes import Probe
 from .tolerance import tolerance
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
@@ -121,7 +122,10 @@ def _values(probe: Probe, name: str, want: Floats, got: Floats) -> Difference | 
 
 def _sealed(probe: Probe, name: str, want: SealedTensor, got: Floats) -> Difference | None:
     if _within(probe, want, sums(got)):
-        return None
+        allowed = tolerance(probe, want.largest).absolute
+        if want.lock is None or opens(want.lock, got, allowed, probe.id):
+            return None
+        return Difference("values", "the numbers add up as expected, and are others than expected")
     kept = [np.abs(mine - theirs) for mine, theirs in zip(slices(got), want.slices, strict=True)]
     worst = tuple(int(axis.argmax()) for axis in kept)
     return Difference(

@@ -4,19 +4,22 @@ The elements are dealt into groups of at most eight, and each group is summed wi
 1, of random sign; deal and weights depend on the shape alone. An answer within the tolerance everywhere is
 off by at most `slack` times it in every sum, so it never fails. An error of twenty tolerances in one
 element is seen whatever the rounding of the other seven. Equal errors in all elements, or two elements
-exchanged, do not cancel, because no two weights are alike.
+exchanged, do not cancel, because no two weights are alike. That holds for mistakes; who means to satisfy the sums can
+solve for them, and meets the lock beside them.
 """
 
 from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .lock import Lock, locked
 from .transcript import SequenceValue, TensorValue, Value
 
 Floats = NDArray[np.float64]
@@ -31,7 +34,7 @@ class SealedTensor:
 
     `sums` are the weighted sums of its groups; `slices` holds, for each axis, one such sum an index, so
     that an error's place along every axis can still be told. `largest` is the largest magnitude, `odd`
-    the digest of where it is not finite ("" when it is everywhere).
+    the digest of where it is not finite ("" when it is everywhere). `lock` is there for expected values.
     """
 
     dtype: str
@@ -41,18 +44,26 @@ class SealedTensor:
     sums: Floats
     slices: tuple[Floats, ...] = ()
     odd: str = ""
+    lock: Lock | None = None
 
 
 Expected = Value | SealedTensor
 
 
-def seal(value: Expected, places: bool = True, most: int | None = None) -> Expected:
+def seal(
+    value: Expected,
+    places: bool = True,
+    most: int | None = None,
+    allowed: Callable[[float], float] | None = None,
+    salt: str = "",
+) -> Expected:
     """A value without what could be copied from it; only tensors with numbers have something to hide.
 
-    `places` keeps what tells an error's place; of more than `most` sums, several are added up to one.
+    `places` keeps what tells an error's place; of more than `most` sums, several are added up to one. With `allowed`,
+    the tolerance by the largest magnitude, it is locked, too.
     """
     if isinstance(value, SequenceValue):
-        items = tuple(seal(item, places, most) for item in value.items)
+        items = tuple(seal(item, places, most, allowed, salt) for item in value.items)
         return replace(value, items=items)  # type: ignore[arg-type]  # what is sealed stands where a value stood
     if not isinstance(value, TensorValue) or value.array is None:
         return value
@@ -60,8 +71,10 @@ def seal(value: Expected, places: bool = True, most: int | None = None) -> Expec
     finite = np.where(np.isfinite(plain), plain, 0.0)
     largest = float(np.abs(finite).max(initial=0.0))
     kept = slices(finite) if places else ()
+    odd = odd_places(plain)
+    lock = locked(finite, allowed(largest), salt) if allowed is not None and not odd else None
     return SealedTensor(
-        value.dtype, value.shape, value.device, largest, folded(sums(finite), most), kept, odd_places(plain)
+        value.dtype, value.shape, value.device, largest, folded(sums(finite), most), kept, odd, lock
     )
 
 

@@ -1,7 +1,8 @@
 """Sealed answers: everything a grade needs, for a public seed, in one file that holds no reference code.
 
 It carries the probes, projections of the expected and of every known mistake's answers, and the mistakes'
-words: enough to compare and to name, useless to copy. What the mistakes answer lies apart, a part a probe, and
+words: enough to compare and to name. It is for practice all the same: whoever has right answers for the public seed
+can hand them on. What the mistakes answer lies apart, a part a probe, and
 is read only where a step is wrong, answer by answer.
 """
 
@@ -24,11 +25,12 @@ from .matching import AskVariants
 from .probes import Probe
 from .reference import Mistake
 from .sealing import plain_probe, plain_value, read_plain_value, read_probe
+from .tolerance import tolerance
 from .transcript import Answer
 from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 AT_ONCE = 160  # known mistakes asked for in one go, each of a step's probes
-MAGIC = b"attention-grader sealed answers 3\n"
+MAGIC = b"attention-grader sealed answers 4\n"
 SIZE = struct.Struct("<I")  # of the first part, whose list of the others follows it
 FILE_LIMIT = 64 * 2**20  # bytes, of the file and of each part unpacked
 # What a damaged file makes the reading raise.
@@ -70,18 +72,25 @@ def seal_lesson(
             parts.append(part)
             listed.append({"probe": probe.id, "size": len(part), "crc": zlib.crc32(part)})
         steps[step] = {"mistakes": made, "homes": list(homes[step]), "columns": listed}
+    by_id = {probe.id: probe for probe in probes}
     content = {
         "lesson": lesson,
         "seed": seed,
         "probes": [plain_probe(probe) for probe in probes],
         "want": {
-            key: {name: plain_value(seal(v)) for name, v in values.items()} for key, values in want.items()
+            key: {name: plain_value(_locked(by_id[key], v)) for name, v in values.items()}
+            for key, values in want.items()
         },
         "mistakes": [entry.model_dump() for entry in mistakes],
         "steps": steps,
     }
     first = _packed(content)
     return b"".join([MAGIC, SIZE.pack(len(first)), first, *parts])
+
+
+def _locked(probe: Probe, value: Expected) -> Expected:
+    """An expected value, sealed so that whoever has no answer cannot make one that passes."""
+    return seal(value, allowed=lambda largest: tolerance(probe, largest).absolute, salt=probe.id)
 
 
 def _known_by(probes: Sequence[Probe], step: str) -> list[Probe]:

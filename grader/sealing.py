@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .hidden import Expected, SealedTensor
+from .lock import Lock
 from .probes import GRID, Array, Probe, blob
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
 from .worker.wire import Blob
@@ -86,6 +87,7 @@ def plain_value(value: Expected) -> object:
             "odd": value.odd,
             "sums": blob(value.sums.astype(kind)),
             "slices": [blob(item) for item in value.slices],
+            "lock": None if value.lock is None else [_bytes(value.lock.offsets), _bytes(value.lock.digest)],
         }
     if isinstance(value, TensorValue):
         facts = {"dtype": value.dtype, "shape": list(value.shape), "device": value.device, "type": value.type}
@@ -99,6 +101,10 @@ def plain_value(value: Expected) -> object:
     return value
 
 
+def _bytes(data: bytes) -> Blob:
+    return Blob("uint8", (len(data),), data)
+
+
 def read_plain_value(plain: object) -> Expected:
     """A value from plain data."""
     if isinstance(plain, dict) and plain.get("$") == "sealed":
@@ -110,6 +116,7 @@ def read_plain_value(plain: object) -> Expected:
             array_of(plain["sums"]).astype(np.float64),
             tuple(array_of(item).astype(np.float64) for item in plain["slices"]),
             plain["odd"],
+            None if plain["lock"] is None else Lock(*(piece.data for piece in plain["lock"])),
         )
     if isinstance(plain, dict) and plain.get("$") in ("tuple", "list"):
         items: Any = tuple(read_plain_value(item) for item in plain["items"])
