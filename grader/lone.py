@@ -84,7 +84,8 @@ class Lone:
 def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
     """Which file at a tree's top is the submission.
 
-    A notebook goes before a script; of several, the only one that defines a name is meant.
+    A notebook goes before a script; of several, the only one that defines a name is meant, or the first of those
+    that are alike to the byte.
     """
     names = lesson_names(lesson)
     groups = [
@@ -93,7 +94,7 @@ def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
     ]
     for group in groups:
         defining = [path for path in group[:CANDIDATES] if _defines(path, tree.files[path], names)]
-        if len(defining) == 1:
+        if len({tree.files[path] for path in defining}) == 1:
             return Lone(defining[0], defines=True)
         if defining:
             return Lone(defines=True, several=tuple(defining))

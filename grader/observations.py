@@ -99,7 +99,9 @@ def lacking(step: Step, answers: Iterable[Answer], found: Transcript) -> str:
     unknown = any(answer.raised is not None and "NameError" in answer.raised.types for answer in answers)
     if report is None or not report.passed_over or not unknown:
         return ""
-    return "\n".join([*_halts(report), "What follows there was run; what was to be made there is missing."])
+    return "\n".join(
+        [*_halts(report), "The rest was run. Write the step so that it needs nothing of what stopped."]
+    )
 
 
 def import_failure(step: Step, submission: Submission, found: Transcript) -> str:

@@ -475,6 +475,12 @@ def test_of_several_files_the_only_one_that_defines_a_name_is_meant(tmp_path: Pa
     assert (read.form, paths(read)) == ("notebook", ["b.ipynb"])
 
 
+def test_of_files_that_are_alike_the_first_is_taken(tmp_path: Path) -> None:
+    same = notebook(PROJECT)
+    read = folder(tmp_path, {"hw.ipynb": same, "hw (1).ipynb": same, "notes.ipynb": notebook("x = 1")})
+    assert paths(read) == ["hw (1).ipynb"]
+
+
 def test_the_search_for_the_file_that_is_meant_is_quick(tmp_path: Path) -> None:
     slow = "a;" * 400_000 + "b c # attend\n"  # Python needs seconds to say what is wrong with it
     root = laid_out(tmp_path / "hw", {f"{number}.py": slow for number in range(9)})
@@ -506,11 +512,11 @@ def test_a_file_that_does_not_parse_may_be_meant(tmp_path: Path) -> None:
         ),
         ({"a.py": "", "b.py": ""}, f"{NO_FILES}; found a.py, b.py"),
         (
-            {"a.ipynb": notebook(PROJECT), "b.ipynb": notebook(PROJECT), "c.ipynb": "{}"},
+            {"a.ipynb": notebook(PROJECT), "b.ipynb": notebook(ATTEND), "c.ipynb": "{}"},
             "two notebooks have the lesson's names in them, a.ipynb and b.ipynb; give one that has all of your work",
         ),
         (
-            {f"{number}.ipynb": notebook(PROJECT) for number in range(7)},
+            {f"{number}.ipynb": notebook(PROJECT, f"x = {number}") for number in range(7)},
             (
                 "7 notebooks have the lesson's names in them, 0.ipynb, 1.ipynb, 2.ipynb, 3.ipynb and 4.ipynb, …; "
                 "give one that has all of your work"
