@@ -14,7 +14,9 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-ONLY_IN_NOTEBOOKS = ("IPython", "google.colab", "ipywidgets")
+# The last two are the checks in a notebook that was handed out: they have had their say where it was written.
+ONLY_IN_NOTEBOOKS = ("IPython", "google.colab", "ipywidgets", "otter", "grader.incell")
+PARENTS = frozenset(name.rpartition(".")[0] for name in ONLY_IN_NOTEBOOKS if "." in name)
 SHOWN_BY_STAR = (
     *("Audio", "Code", "HTML", "IFrame", "Image", "JSON", "Javascript", "Latex", "Markdown", "Math", "SVG"),
     *("Video", "clear_output", "display"),
@@ -92,7 +94,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         if fullname in SETTLED:
             spec = real.find_spec(fullname, path)
             return None if spec is None else _settled(spec, SETTLED[fullname])
-        if _only_in_notebooks(fullname) or (fullname == "google" and real.find_spec(fullname, path) is None):
+        if _only_in_notebooks(fullname) or (fullname in PARENTS and real.find_spec(fullname, path) is None):
             return importlib.util.spec_from_loader(fullname, _Loader(), is_package=True)
         return None
 
