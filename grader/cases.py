@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .compare import Difference, difference, number, say
 from .figures import HeatMap, heat_maps
 from .hidden import Expected, SealedTensor
+from .own_words import own
 from .probes import Array, Probe
 from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
 from .wording import because, crash
@@ -87,13 +88,15 @@ class Case:
             raise Finding(f"{asked}, got {crash(raised)}. Case: {self.probe.say}.")
         if unnamed(raised, mentions):
             named = " and ".join(map(str, mentions))
-            raise Finding(f"the ValueError should name both numbers, {named}; it says: {raised.message!r}")
+            raise Finding(
+                f"the ValueError should name both numbers, {named}; it says: {own(repr(raised.message))}"
+            )
 
     def untouched(self) -> None:
         """The inputs are after the call what they were before. Raises Finding."""
         self.returned()
         if self.got.changed:
-            names = ", ".join(f"`{name}`" for name in self.got.changed)
+            names = own(", ".join(f"`{name}`" for name in self.got.changed))
             raise Finding(
                 f"inputs should stay as they are; the call changed {names}. Case: {self.probe.say}."
             )
@@ -135,14 +138,16 @@ class Case:
                 where = _where(raised)
                 raise Finding(
                     "a tensor or weight stays on the CPU when the inputs are on another device"
-                    f"{where}: {raised.message.splitlines()[0][:200]}"
+                    f"{where}: {own(raised.message.splitlines()[0][:200])}"
                 )
             return
         self.returned()
         for name in names:
             value = self.value(name)
             if isinstance(value, TensorValue) and value.device != self.probe.device:
-                raise Finding(f"`{name}` came back on {value.device}, the inputs were on another device.")
+                raise Finding(
+                    f"`{name}` came back on {own(value.device)}, the inputs were on another device."
+                )
 
     def value(self, name: str) -> Value:
         """A value of the learner's, as it came. Raises Finding when there are none."""

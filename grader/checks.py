@@ -2,7 +2,7 @@
 
 The test takes the fixture `cases`; `cases("tag")` lists the step's probes with that tag, each with the
 learner's answer and the expected one. Its docstring's first line is the criterion's title. A check holds
-no answer and no input, so it may be public.
+no answer and no input, so it may be public. What it repeats of the learner's texts goes through `own`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from .cases import Case, Finding, Select
+from .own_words import own
 
 
 def criterion(
@@ -22,4 +23,4 @@ def criterion(
     return pytest.mark.criterion(step=step, points=points, value=value)
 
 
-__all__ = ["Case", "Finding", "Select", "criterion"]
+__all__ = ["Case", "Finding", "Select", "criterion", "own"]

@@ -48,6 +48,10 @@ def grade(
         typer.Option(metavar="FILE", help="Write why, if the submission itself is what cannot be used."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Replay a run exactly.")] = None,
+    seed_per_submission: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the seed from the secret in it and the submission."),
+    ] = None,
     sealed: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Judge against sealed answers instead of the reference."),
@@ -78,10 +82,11 @@ def grade(
     check_places(file for file in (record_file, junit, unusable) if file is not None)
     if github_payload and json == "-":
         raise InputError("--github-payload and --json -: the record is alone on standard output; name a file")
+    secret = _secret(seed_per_submission, seed, sealed)
     try:
         record = run(
             path, lesson, seed, course, sealed=sealed, device=_device(device), workers=context.obj or (),
-            isolation=known(require_isolation),
+            isolation=known(require_isolation), secret=secret,
         )  # fmt: skip
     except SubmissionError as error:
         if unusable is not None:
@@ -107,6 +112,18 @@ def grade(
         raise typer.Exit(3)
     if fail_under is not None and record.score < fail_under:
         raise typer.Exit(1)
+
+
+def _secret(path: Path | None, seed: int | None, sealed: Path | None) -> bytes | None:
+    """What seeds are drawn from, where each submission has its own."""
+    if path is None:
+        return None
+    other = "--seed" if seed is not None else "--sealed" if sealed is not None else ""
+    if other:
+        raise InputError(f"--seed-per-submission and {other}: each says which inputs are asked; give one")
+    from .seeds import read_secret
+
+    return read_secret(path)
 
 
 def _device(name: str) -> str:

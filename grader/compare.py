@@ -13,6 +13,7 @@ import numpy as np
 from .figures import HeatMap, heat_maps
 from .hidden import Expected, Floats, SealedTensor, folded, odd_places, seal, slack, slices, sums
 from .lock import opens
+from .own_words import own
 from .probes import Probe
 from .tolerance import tolerance
 from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
@@ -62,9 +63,9 @@ def say(value: Expected) -> str:
     if isinstance(value, FigureValue):
         return f"a figure with {_count(heat_maps(value), 'heat map')}"
     if isinstance(value, OtherValue):
-        return value.say or value.type
+        return own(value.say or value.type)
     if isinstance(value, str):
-        return f"the text {value!r}"[:100]
+        return f"the text {own(repr(value)[:100])}"
     return "None" if value is None else f"{type(value).__name__} {value}"
 
 
@@ -90,7 +91,7 @@ def _tensor(probe: Probe, name: str, want: TensorValue | SealedTensor, got: Valu
         reason = " (the inputs' dtype)" if floating else ""
         return Difference("dtype", f"expected dtype {wanted}{reason}, got {got.dtype}")
     if got.array is None:
-        return Difference("device", f"expected values on the CPU, got a tensor on {got.device}")
+        return Difference("device", f"expected values on the CPU, got a tensor on {own(got.device)}")
     plain = np.asarray(got.array, dtype=np.float64)
     if not np.isfinite(plain).all():
         missing = np.isnan(plain)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from .compare import difference
 from .hidden import Expected
+from .own_words import own
 from .probes import Probe
 from .records import CheckRecord, CheckStatus
 from .transcript import Answer, TensorValue
@@ -77,9 +78,7 @@ def _fault(probe: Probe, answer: Answer | None, want: Mapping[str, Expected]) ->
         if off is not None:
             return f"`{name}`: {off.text}. Case: {probe.say}."
         if isinstance(value, TensorValue) and value.device != probe.device:
-            return (
-                f"`{name}` came back on {value.device}, the inputs were on {probe.device}. Case: {probe.say}."
-            )
+            return f"`{name}` came back on {own(value.device)}, the inputs were on {probe.device}. Case: {probe.say}."
     return ""
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .transcript import Transcript
 
 CPU = "cpu"
-SEED_BITS = 31
 STANDARD_SECONDS = 150.0  # for the reference's own answers
 WHOLE_SECONDS = 172.0  # for one grade, whatever the submission does
 ANSWER_SHARE, NAME_SHARE = (
@@ -49,12 +48,14 @@ def grade(
     device: str = CPU,
     workers: Sequence[Worker] = (),
     isolation: str | None = None,
+    secret: bytes | None = None,
 ) -> Record:
     """The record of one submission, within about so many seconds, by `workers` if some are started already.
 
     Raises InputError, LessonError, MachineError.
 
-    Seed and reference decide every probe and every expected value; without a seed one is drawn. Where the
+    Seed and reference decide every probe and every expected value; without a seed one is drawn, or made from a
+    `secret` and the submission. Where the
     reference is absent, or a sealed file is given, that file decides. On the device "cuda" the submission is
     trusted: it runs outside the jail, and is asked on the GPU too. Below an `isolation` that is asked for
     nothing runs at all.
@@ -63,12 +64,15 @@ def grade(
         raise InputError(f"{path}: no such file or folder")
     root = find_course(root)
     stand_apart(root, path, official=isolation is not None)
-    with Session(slug, seed, root, sealed, seconds, device, workers, isolation) as session:
+    with Session(slug, seed, root, sealed, seconds, device, workers, isolation, secret=secret) as session:
         return session.grade(path)
 
 
 class Session:
-    """One seed, one standard, any number of submissions, each in processes of its own."""
+    """One seed, one standard, any number of submissions, each in processes of its own.
+
+    With a `secret` each submission has a seed, and so a standard, of its own.
+    """
 
     def __init__(
         self,
@@ -80,6 +84,8 @@ class Session:
         device: str = CPU,
         workers: Sequence[Worker] = (),
         isolation: str | None = None,
+        *,
+        secret: bytes | None = None,
     ) -> None:
         self.started = time.monotonic()
         self.seconds = seconds
@@ -92,6 +98,7 @@ class Session:
         )
         self._place = (slug, root)
         self._seed = seed
+        self._secret = secret
         self._sealed = sealed
         # Known before any lesson is read, so that the reference's worker can start at once where it is needed.
         alone = sealed is not None or not has_reference(root)
@@ -129,6 +136,7 @@ class Session:
             submission = read_submission(path, lesson)
         except InputError as error:
             raise SubmissionError(str(error)) from error
+        self._draw(lesson, submission)
         seed, probes = self._prepare(lesson)
         run = jailed_run(lesson, submission) if self.device == CPU else open_run(lesson, submission)
         end = started + self.seconds * ANSWER_SHARE
@@ -147,7 +155,16 @@ class Session:
         name_end = started + self.seconds * NAME_SHARE
         second = Second(lesson, run, self.worker, name_end, self._solution, self._trusted)
         record = judge_transcript(
-            lesson, submission, run, found, held, seed=seed, environment=place, started=started, second=second
+            lesson,
+            submission,
+            run,
+            found,
+            held,
+            seed=seed,
+            environment=place,
+            started=started,
+            hidden=self._solution is not None,
+            second=second,
         )
         return record, found
 
@@ -181,6 +198,16 @@ class Session:
             self.lesson = lesson_for(path, *self._place)
         return self.lesson
 
+    def _draw(self, lesson: Lesson, submission: Submission) -> None:
+        """The seed of this submission, where each has its own: what was computed for another's is of no use."""
+        if self._secret is None:
+            return
+        from .seeds import seed_for
+
+        seed = seed_for(self._secret, lesson.slug, submission.sha256)
+        if seed != self._seed:
+            self._seed, self._standard = seed, None
+
     def _prepare(self, lesson: Lesson) -> tuple[int, Sequence[Probe]]:
         """The seed and its probes; the first call sets the reference to work on them, one after a failure again."""
         if self._standard is not None and self._standard.done() and self._standard.exception() is not None:
@@ -201,6 +228,8 @@ class Session:
         if self._seed is None:
             import secrets
 
+            from .seeds import SEED_BITS
+
             self._seed = secrets.randbits(SEED_BITS)
         self._probes: Sequence[Probe] = make_probes(lesson, self._seed)
         self._trusted = self._trusted or start_trusted()
@@ -213,6 +242,10 @@ class Session:
         from .accounts import Standard
         from .seal import read_sealed
 
+        if self._secret is not None:
+            raise InputError(
+                "--seed-per-submission: the reference is not here, and sealed answers have one seed; leave it out"
+            )
         path = self._sealed or lesson.folder / SEALED_FILE
         if not path.exists():
             raise InputError(

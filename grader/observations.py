@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from .lessons import Lesson, Step
+from .own_words import own
 from .probes import Probe
 from .requests import Run
 from .submission import Submission
@@ -28,7 +29,7 @@ def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> s
         return ""
     where = step.file if submission.form == "folder" else submission.name
     near = _nearest([item.name for item in step.provides], report.seen)
-    also = f"; the nearest name in it is `{near}`{odd_letter(near)}" if near else ""
+    also = f"; the nearest name in it is `{own(near)}`{odd_letter(near)}" if near else ""
     return f"{where} has nothing named {names}{also}{''.join(f'; {said}' for said in _halts(report)[:1])}"
 
 

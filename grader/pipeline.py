@@ -20,9 +20,11 @@ from .judge import judge
 from .lessons import Lesson, Step
 from .matching import AskVariants
 from .observations import absent, halts
+from .own_words import spared
 from .plugin import Verdict
 from .probes import Probe
 from .python_fault import sentence
+from .quoting import quoted
 from .records import Record, SubmissionRecord
 from .reference import Reference
 from .requests import Run, learner_run, mentioned, reference_run
@@ -155,9 +157,14 @@ def judge_transcript(
     seed: int,
     environment: Mapping[str, str | int | float | bool],
     started: float,
+    hidden: bool,
     second: Second | None = None,
 ) -> Record:
-    """Verdicts, diagnosis, points: the record of a transcript; by `second` a step can be asked once more."""
+    """Verdicts, diagnosis, points: the record of a transcript; by `second` a step can be asked once more.
+
+    Of `hidden` inputs the learner's own words tell no more than a few numbers.
+    """
+    found = quoted(found, submission)
     cases = _cases(lesson, submission, standard, found)
     missing = {step.id: absent(step, submission, run, found) for step in lesson.steps}
     judged = [step.id for step in lesson.steps if not missing[step.id] and step.id in cases]
@@ -169,7 +176,7 @@ def judge_transcript(
     again = None if second is None else Again(second, partial(_judge_step, lesson, standard))
     accounts = accounts_of(lesson, submission, found, standard, by_step, missing, again)
     steps = tuple(score_step(account) for account in accounts)
-    return Record(
+    made = Record(
         lesson=lesson.slug,
         submission=SubmissionRecord(name=submission.name, sha256=submission.sha256),
         score=sum(step.score for step in steps),
@@ -180,6 +187,7 @@ def judge_transcript(
         warnings=(*submission.warnings, *halts(found)),
         seconds=time.monotonic() - started,
     )
+    return spared(made, hidden)
 
 
 def _judge_step(

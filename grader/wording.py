@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .own_words import own
 from .probes import Probe
 from .transcript import Answer, Loading, Raised
 
@@ -21,7 +22,7 @@ STOPPED = {
 def crash(raised: Raised) -> str:
     """`RuntimeError: mat1 and ... (attend.py, line 7: scores = q @ k)`, in one or two lines."""
     words = " ".join(raised.message.split())[:300]
-    text = f"{raised.name}: {words}" if words else raised.name
+    text = own(f"{raised.name}: {words}" if words else raised.name)
     if not raised.lines:
         return text
     line = raised.lines[-1]
@@ -37,7 +38,7 @@ def halted(label: str, raised: Raised) -> str:
         place = f" at line {raised.lines[0].number}{f', `{code}`' if code else ''}"
     words = " ".join(raised.message.split())[:200]
     kind = "" if raised.name == CUT_OFF else raised.name
-    return f"{label} stopped{place}: {': '.join(filter(None, (kind, words)))}"
+    return f"{label} stopped{place}: {own(': '.join(filter(None, (kind, words))))}"
 
 
 def because(probe: Probe, answer: Answer) -> str:
@@ -45,11 +46,11 @@ def because(probe: Probe, answer: Answer) -> str:
     case = "" if answer.during == "import" else f" Case: {probe.say}."
     while_imported = "while it was imported, " if answer.during == "import" else ""
     if answer.outcome == "absent":
-        return f"nothing named `{answer.message}` was found."
+        return f"nothing named `{own(answer.message)}` was found."
     if answer.outcome == "unfit":
-        return f"{answer.message}.{case}"
+        return f"{own(answer.message)}.{case}"
     if answer.outcome == "raised" and answer.raised is not None:
-        doing = f" while it was asked to {answer.during}" if answer.during.startswith("call") else ""
+        doing = f" while it was asked to {own(answer.during)}" if answer.during.startswith("call") else ""
         return f"{while_imported}it raised {crash(answer.raised)}{doing}.{case}"
     return f"{while_imported}your code {answer.message}.{case}"
 

@@ -28,7 +28,7 @@ TOP_LEVEL = {
 
 # Who may import whom: a module of a layer imports its own layer and those below it.
 LAYERS = (
-    {"alone", "copies", "errors", "homes", "paths", "records", "sinks", "text"},
+    {"alone", "copies", "errors", "homes", "own_words", "paths", "records", "seeds", "sinks", "text"},
     {
         "transcript",
         "probes",
@@ -78,6 +78,7 @@ LAYERS = (
         "second",
         "likeness",
         "observations",
+        "quoting",
         "cuda",
     }
     | {

@@ -6,7 +6,7 @@ A check sees the learner's answers beside the expected ones; it holds neither an
 
 from __future__ import annotations
 
-from grader.checks import Case, Select, criterion
+from grader.checks import Case, Select, criterion, own
 
 OUT = ("heads", "weights")
 WEIGHT_GRADIENTS = ("d_W_q", "d_W_k", "d_W_v", "d_W_o")
@@ -379,7 +379,9 @@ def test_heads_labels(cases: Select) -> None:
         for place, heat in enumerate(case.pictures("figure")):
             for axis, labels in (("column (key)", heat.x), ("row (query)", heat.y)):
                 if labels != tokens:
-                    raise case.fail(f"heat map {place}: {axis} labels should be {tokens}, they are {labels}")
+                    raise case.fail(
+                        f"heat map {place}: {axis} labels should be {tokens}, they are {own(str(labels))}"
+                    )
 
 
 @criterion("heads", 1)
@@ -388,7 +390,9 @@ def test_heads_titles(cases: Select) -> None:
     for case in cases("figure"):
         for heat, head in zip(case.pictures("figure"), case.input("asked"), strict=False):
             if int(head) not in heat.numbers:
-                raise case.fail(f"a title should hold the head's number {head}, it is {heat.title!r}")
+                raise case.fail(
+                    f"a title should hold the head's number {head}, it is {own(repr(heat.title))}"
+                )
 
 
 def _shows(case: Case) -> None:
@@ -428,16 +432,16 @@ def _structure(case: Case) -> None:
     if not case.flag("is_module"):
         raise case.fail("the class should be an nn.Module")
     if case.flag("unregistered"):
-        names = ", ".join(case.texts("unregistered"))
+        names = own(", ".join(case.texts("unregistered")))
         raise case.fail(
             f"{names} is not a trainable parameter of the module: no optimizer would ever change it"
         )
     if case.flag("unsaved"):
-        raise case.fail(f"{', '.join(case.texts('unsaved'))} is missing from state_dict()")
+        raise case.fail(f"{own(', '.join(case.texts('unsaved')))} is missing from state_dict()")
     if case.flag("shared"):
         raise case.fail("two of the weights are one and the same tensor")
     if case.flag("extra"):
-        names = ", ".join(case.texts("extra"))
+        names = own(", ".join(case.texts("extra")))
         raise case.fail(f"trainable besides W_q, W_k, W_v and W_o: {names}; the formula has no other weights")
 
 

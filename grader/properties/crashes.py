@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from grader.agreement import Suspect
+from grader.own_words import own
 from grader.probes import Probe
 from grader.transcript import Raised
 
@@ -31,7 +32,7 @@ def crashes(suspect: Suspect) -> Iterator[Fact]:
     most = [crash for crash in max(kinds.values(), key=len) if not is_repeated(crash.probe)]
     said = translated(most) if most else ""
     if said:
-        yield Fact(WHOLE + 2, "crash", f"In the names of the axes: {said}.")
+        yield Fact(WHOLE + 2, "crash", f"In the names of the axes: {own(said)}.")
     asked = valued(suspect)
     bad = {crash.probe.id for crash in found if crash.probe in asked}
     equal = _with_equal_sizes(suspect, asked, bad)
