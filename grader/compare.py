@@ -65,7 +65,7 @@ def say(value: Expected) -> str:
     if isinstance(value, OtherValue):
         return own(value.say or value.type)
     if isinstance(value, str):
-        return f"the text {own(repr(value)[:100])}"
+        return f"the text {own(repr(value)[:91])}"
     return "None" if value is None else f"{type(value).__name__} {value}"
 
 

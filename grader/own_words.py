@@ -31,6 +31,11 @@ def own(words: str) -> str:
     return f"{BEGIN}{words}{END}"
 
 
+def unmarked(text: str) -> str:
+    """The text without marks."""
+    return MARK.sub("", text)
+
+
 def spared(record: Record, hidden: bool) -> Record:
     """The record without marks; of `hidden` inputs the learner's own words carry few numbers, messages first."""
     purse = _Purse(ALLOWED * SMALL if hidden else None)
@@ -67,9 +72,9 @@ class _Purse:
     def spend(self, text: str) -> str:
         """The text without marks, and without the numbers in marked words that there is no room for."""
         if self.left is None:
-            return MARK.sub("", text)
+            return unmarked(text)
         told = "".join(self._words(piece) if inside else piece for piece, inside in _pieces(text))
-        longest = max(LONGEST, len(MARK.sub("", text)))
+        longest = max(LONGEST, len(unmarked(text)))
         return told if len(told) <= longest else told[: longest - 1] + "…"
 
     def _words(self, words: str) -> str:

@@ -9,6 +9,7 @@ from answers import probe, raising, returned, tensor
 
 from grader.cases import Case, Finding
 from grader.hidden import seal
+from grader.own_words import unmarked
 from grader.probes import Probe
 from grader.transcript import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue
 
@@ -25,7 +26,7 @@ def case(got: Answer, asked: Probe = PLAIN, again: Answer | None = None, **want:
 def finding(ask: Callable[[], object]) -> str:
     with pytest.raises(Finding) as raised:
         ask()
-    return str(raised.value)
+    return unmarked(str(raised.value))
 
 
 # --- agrees -------------------------------------------------------------------------------------

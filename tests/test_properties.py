@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from grader.agreement import Suspect
 from grader.grading import Session
 from grader.hidden import Expected, seal
+from grader.own_words import unmarked
 from grader.probes import Op, Probe, call, load
 from grader.properties import LENGTH, MOST, properties
 from grader.properties.calls import calls_of
@@ -48,7 +49,8 @@ class Question:
 def said(*asked: Question, sealed: bool = False) -> tuple[str, ...]:
     want = {one.probe.id: {k: seal(v) if sealed else v for k, v in one.want.items()} for one in asked}
     got = {one.probe.id: one.got for one in asked}
-    return properties(Suspect("add", ("add",), tuple(one.probe for one in asked), got, want))
+    found = properties(Suspect("add", ("add",), tuple(one.probe for one in asked), got, want))
+    return tuple(map(unmarked, found))
 
 
 def numbers(*shape: int, seed: int = 0) -> Floats:
