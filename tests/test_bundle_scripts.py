@@ -209,6 +209,54 @@ def test_a_fault_of_the_machine_is_no_row_of_the_learners_and_nothing_old_counts
     assert ("PWNED" in done.stderr) == (code == 3)
 
 
+GIT = """#!{python}
+import json, subprocess, sys
+from pathlib import Path
+
+words = sys.argv[1:]
+if "clone" in words:
+    at = words.index("clone")
+    asked = ["git", *words[:at], "credential", "fill"]
+    host = "protocol=https\\nhost=gitlab.example\\n\\n"
+    given = subprocess.run(asked, input=host, capture_output=True, text=True, check=True)
+    Path("git.json").write_text(json.dumps([words, given.stdout]))
+    Path(words[-1], ".git").mkdir(parents=True)
+    Path(words[-1], ".git", "config").write_text("url = https://gitlab.example/with/a/token")
+else:
+    print("abc 2026-12-01T10:00:00+00:00")
+"""
+
+
+def test_a_read_token_goes_to_git_alone_and_the_work_is_fetched_within_a_time(
+    source: Source, tmp_path: Path
+) -> None:
+    real = shutil.which("git")
+    assert real is not None
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").write_text(
+        GIT.format(python=sys.executable).replace('"git", *words', f'"{real}", *words')
+    )
+    (tools / "git").chmod(0o755)
+    (tools / "timeout").write_text('#!/bin/sh\necho "$1" >limit\nshift\nexec "$@"\n')
+    (tools / "timeout").chmod(0o755)
+    look = '#!/bin/sh\n[ "$3" != grade ] || { env; ls -a "$4"; } >seen\nexit 3\n'
+    given = {
+        **SECRETS,
+        "REPOSITORY": "https://gitlab.example/course/ana.git",
+        "PATH": f"{tools}:{os.environ['PATH']}",
+    }
+    assert played(source, tmp_path, "gitlab/grade.sh.j2", look, **given).returncode == 3
+    words, filled_in = json.loads((tmp_path / "git.json").read_text())
+    assert "username=oauth2\npassword=glpat_4\n" in filled_in
+    assert not [word for word in words if "glpat_4" in word]
+    assert int((tmp_path / "limit").read_text()) <= 600
+    seen = (tmp_path / "seen").read_text()
+    assert "PATH=" in seen
+    assert ".git\n" not in seen
+    assert [value for value in SECRETS.values() if value in seen] == []
+
+
 # --- the scripts themselves --------------------------------------------------------------------------
 
 
