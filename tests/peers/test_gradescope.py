@@ -40,7 +40,6 @@ CAPABILITIES = (
     "setpcap",
     "sys_chroot",
 )
-RUN_ATTEND = ("attend", "module", "cross")
 HOSTILE = """
 import json, os, pathlib, torch
 for place in ("/autograder/source", "/autograder/results", "/autograder/engine"):
@@ -212,11 +211,11 @@ def test_a_mistake_costs_its_step_and_is_named(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize("name", [HANGING, "hostile"])
-def test_code_that_hangs_or_attacks_costs_its_own_step_and_those_that_run_it(
+def test_code_that_hangs_or_attacks_costs_its_own_step_and_no_other(
     platform: Platform, name: str
 ) -> None:
     found = platform.results(name)
-    assert scores(found) == {**STEPS, **dict.fromkeys(RUN_ATTEND, 0)}
+    assert scores(found) == {**STEPS, "attend": 0}  # those that run it are asked with the solution's in its place
     said = json.dumps(found)
     assert "READ" not in said
     assert "PWNED" not in said.replace("::PWNED", "")
