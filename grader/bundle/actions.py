@@ -29,7 +29,7 @@ def staff_items(source: Source) -> list[Item]:
     return [
         *staff_side(source),
         IGNORED,
-        filled("actions/staff-README.md.j2", "README.md", source),
+        filled("actions/staff/README.md.j2", "README.md", source),
         filled("actions/staff.yml.j2", ".github/workflows/grade.yml", source, pins=PINS),
         filled("actions/staff.sh.j2", ".github/grade.sh", source, executable=True),
     ]

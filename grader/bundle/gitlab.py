@@ -15,7 +15,7 @@ def learner_items(source: Source) -> list[Item]:
 
 def staff_items(source: Source) -> list[Item]:
     """The hidden reference, with a pipeline that fetches a learner's project and grades it."""
-    readme = filled("gitlab/staff-README.md.j2", "README.md", source)
+    readme = filled("gitlab/staff/README.md.j2", "README.md", source)
     return [*staff_side(source), readme, *_pipeline(source, staff=True)]
 
 

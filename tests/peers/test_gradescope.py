@@ -211,11 +211,12 @@ def test_a_mistake_costs_its_step_and_is_named(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize("name", [HANGING, "hostile"])
-def test_code_that_hangs_or_attacks_costs_its_own_step_and_no_other(
-    platform: Platform, name: str
-) -> None:
+def test_code_that_hangs_or_attacks_costs_its_own_step_and_no_other(platform: Platform, name: str) -> None:
     found = platform.results(name)
-    assert scores(found) == {**STEPS, "attend": 0}  # those that run it are asked with the solution's in its place
+    assert scores(found) == {
+        **STEPS,
+        "attend": 0,
+    }  # those that run it are asked with the solution's in its place
     said = json.dumps(found)
     assert "READ" not in said
     assert "PWNED" not in said.replace("::PWNED", "")
