@@ -14,7 +14,6 @@ names no other.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from itertools import combinations
 
@@ -29,7 +28,7 @@ PAIR_BATCH = 300  # pairs asked for at a time
 SHOWN = 12  # probes on which it is seen where a mistake is at work, and what it explains by itself
 LEAST_WRONG = 3  # of them that the learner has wrong
 ODD = 2  # of them that two mistakes may give together and neither by itself
-PAIR_SECONDS = 6.0  # spent on pairs of one step at most
+PAIRS_TRIED = 3_000  # of one step at most: a count, so that a busy machine says what a quiet one says
 BASE = ""  # stands among the sets for the carried mistakes alone
 
 
@@ -125,18 +124,15 @@ def _pair(
     ask: AskVariants,
     least: Tier,
 ) -> tuple[Mistake, ...]:
-    """The first pair within the time there is that explains at least so much, the likeliest tried first."""
+    """The first pair, of as many as are tried, that explains at least so much, the likeliest tried first."""
     pairs = {f"{a.id}+{b.id}": (a, b) for a, b in _promising(suspect, probes, wrong, entries, ask)}
-    keys = list(pairs)
-    end = time.monotonic() + PAIR_SECONDS
+    keys = list(pairs)[:PAIRS_TRIED]
     for start in range(0, len(keys), PAIR_BATCH):
         batch = {key: tuple(entry.id for entry in pairs[key]) for key in keys[start : start + PAIR_BATCH]}
         found = matches_of(suspect, probes, wrong, batch, ask, size=1, alike=True)
         good = [key for key in found if found[key].tier.value >= least.value]
         if good:
             return _once(*pairs[max(good, key=lambda key: found[key].order)])
-        if time.monotonic() > end:
-            break
     return ()
 
 
@@ -159,6 +155,9 @@ def _promising(
     off = [probe for probe in common if probe.id in wrong]
     if len(off) < LEAST_WRONG:
         off = [*off, *spread([p for p in core if p.id in wrong and p not in off], LEAST_WRONG - len(off))]
+    if len(off) < LEAST_WRONG:  # what is wrong lies beside the core
+        aside = [probe for probe in probes if probe.id in wrong and not probe.core]
+        off = [*off, *spread(aside, SHOWN - len(off))]
     fine = [p for p in common if p.id not in wrong and suspect.got[p.id].outcome == "returned"]
     shown = [*off, *fine]
     given = ask(suspect.step, shown, {entry.id: (*suspect.base, entry.id) for entry in entries})

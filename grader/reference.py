@@ -21,7 +21,8 @@ from .yamltext import read_yaml
 class Mistake(Frozen):
     """A known mistake: where it lives (solution modules), what it is called, what to say about it.
 
-    `form_of` names the mistake this entry is one form of; `twins` are mistakes no answer can tell from it.
+    `form_of` names the mistake this entry is one form of; `twins` are mistakes no answer can tell from it. An entry
+    that is two mistakes made in one place `stands_for` these, and they are `told` in its stead.
     """
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")]
@@ -32,6 +33,8 @@ class Mistake(Frozen):
     twins: tuple[str, ...] = ()
     form_of: str = ""
     note: str = ""
+    stands_for: tuple[str, ...] = ()
+    told: tuple[Mistake, ...] = ()
 
     @property
     def name(self) -> str:
@@ -84,7 +87,14 @@ def read_mistakes(path: Path) -> tuple[Mistake, ...]:
     twice = {entry.id for entry in entries if sum(other.id == entry.id for other in entries) > 1}
     if twice:
         raise LessonError(f"{path.name}: the id {min(twice)} stands twice")
-    return entries
+    known = {entry.id: entry for entry in entries}
+    strange = sorted({name for entry in entries for name in entry.stands_for} - set(known))
+    if strange:
+        raise LessonError(f"{path.name}: an entry stands for {strange[0]!r}, which no entry has as its id")
+    return tuple(
+        entry.model_copy(update={"told": tuple(known[name] for name in entry.stands_for)})
+        for entry in entries
+    )
 
 
 def make_probes(lesson: Lesson, seed: int) -> list[Probe]:

@@ -51,7 +51,7 @@ def score_step(account: Account) -> StepRecord:
         max_score=account.step.points,
         checks=checks,
         review=account.review,
-        mistakes=tuple(_mistake(entry) for entry in account.mistakes),
+        mistakes=tuple(_mistake(told) for entry in account.mistakes for told in entry.told or (entry,)),
         note=account.absent or account.barred or account.carried or account.blocked or account.note,
         advice=account.advice,
         hint="" if total >= account.step.points or account.unread else account.step.hint,

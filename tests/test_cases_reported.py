@@ -4,7 +4,7 @@
 Where there is a `make`, that script of the case writes the submission first. `expect` is the exit code and `score` the
 points in all; `says` must stand in what is shown, `never` must not; `writes` names files below {out} and what must
 stand in them; `steps` are the record's steps, `status` alone, `[status, score]`, or any fields of theirs, such as the
-lines of its `note` and the one `reason` of all its checks.
+lines of its `note`, the one `reason` of all its checks, and the mistakes that are `named`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def told(step: dict[str, Any], wanted: str | list[Any] | dict[str, Any]) -> str 
     if isinstance(wanted, list):
         return [step["status"], step["score"]]
     reasons = {check["message"] for check in step["checks"] if check["max_points"] > 0}
-    found = {**step, "note": step["note"].split("\n"), "reason": " / ".join(sorted(reasons))}
+    named = [mistake["id"] for mistake in step["mistakes"]]
+    found = {**step, "note": step["note"].split("\n"), "reason": " / ".join(sorted(reasons)), "named": named}
     return {key: found[key] for key in wanted}
 
 

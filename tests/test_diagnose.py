@@ -239,13 +239,18 @@ def test_a_pair_is_named_when_no_single_entry_fits() -> None:
     assert named([1, 1, 1, 1, 0, 0], catalogue) == ["one", "two"]
 
 
-def test_pairs_stop_when_their_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairs_are_tried_up_to_a_number_whatever_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = {f"m{n}": [1, 2, 1, 3, 0, 0] for n in range(6)}
     catalogue = Catalogue(**rows, m4_and_m5=[1, 1, 1, 1, 0, 0])
     assert named([1, 1, 1, 1, 0, 0], catalogue) == ["m4", "m5"]
     monkeypatch.setattr(engine, "PAIR_BATCH", 2)
-    monkeypatch.setattr(engine, "PAIR_SECONDS", -1.0)
+    monkeypatch.setattr(engine, "PAIRS_TRIED", 2)
     assert named([1, 1, 1, 1, 0, 0], catalogue) == []
+
+
+def test_a_pair_is_named_whose_wrong_answers_all_lie_beside_the_core() -> None:
+    catalogue = Catalogue(one=[0, 0, 0, 0, 1, 0], two=[0, 0, 0, 0, 0, 2], one_and_two=[0, 0, 0, 0, 1, 2])
+    assert named([0, 0, 0, 0, 1, 2], catalogue) == ["one", "two"]
 
 
 CARRIED = {"base": [1, 1, 1, 1, 1, 0]}

@@ -41,6 +41,11 @@ def half_dk(n: Sizes) -> float:
     return n.d_k**1 / 2
 
 
+def one_over_half_dk(n: Sizes) -> float:
+    """Times d_k ** 1 / 2: multiplied, and no root."""
+    return 2 / n.d_k
+
+
 def root_tk(n: Sizes) -> float:
     """The number of keys in d_k's place."""
     return n.tk**0.5
@@ -166,6 +171,7 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "scale-by-dk": {"divisor": dk_itself},
     "scale-multiplied": {"divisor": one_over_root},
     "scale-precedence": {"divisor": half_dk},
+    "scale-multiplied-half-dk": {"divisor": one_over_half_dk},
     "scale-seq-or-heads-tk": {"divisor": root_tk},
     "scale-seq-or-heads-tq": {"divisor": root_tq},
     "scale-seq-or-heads-h": {"divisor": root_heads},

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import dropout
 from wrong_attend import Sizes
-from wrong_masks import minus_inf, zero
+from wrong_masks import leave, minus_inf, zero
 
 # How do scores become weights?
 
@@ -41,6 +41,11 @@ def no_softmax(scores: Tensor) -> Tensor:
 def log_softmax(scores: Tensor) -> Tensor:
     """Logarithms of weights are used as weights."""
     return scores.log_softmax(-1)
+
+
+def over_their_sum(scores: Tensor) -> Tensor:
+    """Rows sum to 1, and nothing keeps a weight between 0 and 1."""
+    return scores / scores.sum(-1, keepdim=True)
 
 
 def plain_exp(scores: Tensor) -> Tensor:
@@ -87,6 +92,11 @@ def no_nan(weights: Tensor, _keep: Tensor) -> Tensor:
 def hidden_weights(weights: Tensor, keep: Tensor) -> Tensor:
     """Every hidden weight becomes 0."""
     return weights.masked_fill(~keep, 0.0)
+
+
+def softmax_again(weights: Tensor, _n: Sizes) -> Tensor:
+    """A softmax of weights, which lie between 0 and 1: nearly the same for every key."""
+    return weights.softmax(-1)
 
 
 def detached(weights: Tensor, _n: Sizes) -> Tensor:
@@ -176,6 +186,9 @@ MISTAKES: dict[str, dict[str, Callable[..., object]]] = {
     "softmax-absent-or-log-absent-zero": {"normalise": no_softmax, "hide": zero},
     "softmax-absent-or-log-log": {"normalise": log_softmax, "hide": minus_inf},
     "softmax-absent-or-log-sigmoid": {"normalise": torch.sigmoid},
+    "divided-by-sum": {"normalise": over_their_sum, "hide": zero, "clear": leave},
+    "divided-by-sum-cleared": {"normalise": over_their_sum, "hide": zero, "clear": no_nan},
+    "softmax-twice": {"adjust": softmax_again},
     "exp-without-max": {"normalise": plain_exp, "clear": hidden_weights},
     "exp-without-max-rows": {"normalise": plain_exp},
     "exp-without-max-nan": {"normalise": plain_exp, "clear": no_nan},

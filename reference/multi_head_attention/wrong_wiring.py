@@ -153,6 +153,25 @@ def with_weights(
     return self.finish(self.mix(heads), query), weights
 
 
+def unsummed(_self: Attention, q: Tensor, k: Tensor, v: Tensor, *mask: Tensor | None) -> Tensor:
+    """Q and k are multiplied feature by feature and never summed, so each feature has weights of its own."""
+    scores = q.unsqueeze(3) * k.unsqueeze(2) / q.shape[-1] ** 0.5
+    if not mask or mask[0] is None:
+        return (scores.softmax(3) * v.unsqueeze(2)).sum(3)
+    keep = mask[0].unsqueeze(-1)
+    hidden = scores.masked_fill(~keep, torch.finfo(scores.dtype).min)
+    weights = hidden.softmax(3).masked_fill(~keep.any(3, keepdim=True), 0.0)
+    return (weights * v.unsqueeze(2)).sum(3)
+
+
+def one_long_sequence(
+    self: Attention, query: Tensor, key: Tensor, value: Tensor, *mask: Tensor | None
+) -> Any:
+    """All samples' tokens stand in one row, so they attend to each other."""
+    heads = self.attend(*self.project(*(x.flatten(0, 1).unsqueeze(0) for x in (query, key, value))), *mask)
+    return self.finish(self.mix(heads), query).view_as(query)
+
+
 MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "qk-weights-swapped": {"matrices": picked("W_k", "W_q", "W_v")},
     "kv-weights-swapped": {"matrices": picked("W_q", "W_v", "W_k")},
@@ -169,6 +188,8 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "weight-orientation-module": {"matrices": turned, "mix": mixed_by_turned},
     "no-v-projection": {"project": raw_values},
     "wo-per-head-shared": {"mix": one_block_for_all},
+    "scores-unsummed": {"attend": unsummed},
+    "batch-flattened": {"run": one_long_sequence},
     "stored-weights-graph": {"attend": heads_kept},
     "state-across-calls": {"project": first_keys_kept},
     "state-across-calls-shape": {"project": keys_kept_by_shape},
