@@ -25,6 +25,8 @@ PROBE_FIELDS = (
     "again",
     "diagnose",
     "core",
+    "of_dtype",
+    "heavy",
 )
 SETS = ("tags", "grads", "strided")
 

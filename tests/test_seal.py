@@ -48,6 +48,8 @@ RICH = probe(
     why="rounded by hand",
     again=True,
     core=False,
+    of_dtype=True,
+    heavy=True,
 )
 REFUSE, COUNT = probe("add/refuse", report=("y",)), probe("add/count", count=True)
 RIGHT, WRONG = tensor(np.arange(12.0).reshape(3, 4)), tensor(np.arange(12.0).reshape(4, 3))
@@ -124,7 +126,20 @@ def test_a_probe_comes_back_as_it_went() -> None:
     told = unpack(*_frame({"probe": plain_probe(RICH)}))["probe"]
     back = read_probe(told)  # type: ignore[arg-type]
     assert back.letter() == RICH.letter()
-    for name in ("tags", "say", "axes", "sizes", "tolerance", "why", "again", "diagnose", "core", "report"):
+    for name in (
+        "tags",
+        "say",
+        "axes",
+        "sizes",
+        "tolerance",
+        "why",
+        "again",
+        "diagnose",
+        "core",
+        "of_dtype",
+        "heavy",
+        "report",
+    ):
         assert getattr(back, name) == getattr(RICH, name), name
     for name, array in RICH.tensors.items():
         assert back.tensors[name].dtype == array.dtype, name

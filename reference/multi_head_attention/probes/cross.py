@@ -137,7 +137,7 @@ def _masked(seed: int) -> list[Probe]:
             seed,
             "mask-large",
             MAIN,
-            "mask untouched",
+            "mask large",
             "all scores near -300000, padding mask",
             [MASKED],
             more={**_low(draw), "mask": padding((5, 3), 7)[:, 0].repeat(5, axis=1)},

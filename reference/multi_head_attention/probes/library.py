@@ -45,7 +45,7 @@ def probes(seed: int) -> list[Probe]:
                    more={"mask": mask})
             for name, (dims, mask) in masks.items()
         ),
-        _probe(seed, "mask-large", MAIN, "mask", "visible scores near -300000, hidden ones near 300000", _use(MAIN),
+        _probe(seed, "mask-large", MAIN, "mask large", "visible scores near -300000, hidden ones near 300000", _use(MAIN),
                more=_low(draw), tolerance=0.2, why=WEAK),
     ]  # fmt: skip
 
