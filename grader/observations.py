@@ -86,8 +86,13 @@ def advice(step: Step, probes: Iterable[Probe], found: Transcript) -> tuple[str,
 
 
 def halts(found: Transcript) -> tuple[str, ...]:
-    """Where a notebook's cells stopped and were gone on with, each place once."""
-    return tuple(dict.fromkeys(said for report in found.loadings.values() for said in _halts(report)))
+    """Where a notebook's cells stopped and were gone on with, each place once, whatever it was told as."""
+    places: dict[tuple[str, int], str] = {}
+    for report in found.loadings.values():
+        for label, raised in report.passed_over:
+            line = raised.lines[0].number if raised.lines else 0
+            places.setdefault((label, line), halted(label, raised))
+    return tuple(places.values())
 
 
 def _halts(report: Loading) -> list[str]:
