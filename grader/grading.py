@@ -14,6 +14,7 @@ from .courses import find_course, stand_apart
 from .errors import InputError, SubmissionError
 from .isolation import insist
 from .likeness import insist_alike
+from .records import REFERENCE, SEALED
 from .sandbox import start_both, start_jailed, start_open, start_trusted
 
 if TYPE_CHECKING:
@@ -151,7 +152,10 @@ class Session:
         if self._trusted is not None:
             insist_alike(self.worker.hello, self._trusted.hello)
         held = replace(held, gpu=gpu)
-        place = environment_of(self.worker, self._trusted, self.device)
+        sealed = self._sealed is not None or lesson.reference is None
+        place = environment_of(self.worker, self._trusted, self.device) | {
+            "standard": SEALED if sealed else REFERENCE
+        }
         name_end = started + self.seconds * NAME_SHARE
         second = Second(lesson, run, self.worker, name_end, self._solution, self._trusted)
         record = judge_transcript(

@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from .sinks import json_quiet
 
+REFERENCE, SEALED = (
+    "the reference",
+    "sealed answers",
+)  # an environment's `standard`: what answers were held against
 CheckStatus = Literal["passed", "failed", "not_reached", "broken"]
 StepStatus = Literal["passed", "partial", "failed", "not_attempted", "not_reached", "broken"]
 

@@ -185,7 +185,7 @@ HIDDEN_SECRETS = {"actions-staff": "LEARNERS_READ_TOKEN", "gitlab-staff": "LEARN
 ROWS = {  # what tells how a class's rows are got
     "actions-staff": "platform table", "gitlab-staff": "platform table", "gradescope": "Download Grades",
     "image": "platform table", "classroom50-autograder": "result.json", "nbgrader": "nbgrader export",
-    "otter": "otter grade",
+    "otter": "otter grade", "classroom50-staff": "platform table",
 }  # fmt: skip
 
 

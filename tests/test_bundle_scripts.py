@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 from grader.bundle.model import Item, Options, Parts, Source
 from grader.bundle.shared import filled
 from grader.lessons import find_lesson
+from grader.report import story
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
@@ -339,8 +340,77 @@ def test_classroom50_grades_in_the_learners_checkout_by_answers_that_are_not_the
         "Join the heads": 10
     }
     assert (result["score"], result["max-score"], result["datetime"]) == (10, 30, "2026-11-30T07:59:30Z")
+    assert result["tests"][0]["message"].startswith(f"{story.PRACTICE}\n")
     shutil.rmtree(work / "exercises")
     done = run(script, work, {**GIVEN, "GRADER_PYTHON": python_of(autograder)})
     result = json.loads((work / "result.json").read_text("utf-8"))
     assert (done.returncode, result["score"], len(result["tests"])) == (0, 0, 3)
     assert "nothing of the lesson in it" in result["tests"][0]["message"]
+    assert result["tests"][0]["message"].startswith(story.PRACTICE) is False  # nothing was judged at all
+
+
+COLLECTED = """#!/bin/sh
+if [ "$4" = table ]; then exec "{python}" "$@"; fi
+if [ "$4" = row ]; then printf 'learner,points,of,commit,committed,minutes_late,problem\\n%s,1,100,,,,\\n' "$7" >"$9"; exit 0; fi
+echo "$4|$6" >>"{place}/asked"
+case "$4" in *cem*) exit 3 ;; esac
+while [ $# -gt 1 ]; do
+  case "$1" in --json) echo record >"$2" ;; esac
+  shift
+done
+"""
+
+
+def collected(source: Source, place: Path) -> Path:
+    """A staff folder whose grader is a stand-in that fails for Cem, and what was collected beside it."""
+    staff = place / "staff"
+    (staff / "exercises").mkdir(parents=True)
+    (staff / "grade.sh").write_bytes(filled("classroom50/staff.sh.j2", "grade.sh", source).data)
+    (staff / "python").write_text(COLLECTED.format(python=sys.executable, place=place))
+    (staff / "python").chmod(0o755)
+    for name in ("ana", "b b", "b_b", "cem", "grader"):
+        (place / "collected" / name).mkdir(parents=True)
+    (place / "collected" / "grader" / "__init__.py").write_text("open('pwned', 'w')\n")
+    (place / "collected" / "link").symlink_to(place / "staff")
+    (place / "collected" / "notes.txt").write_text("no learner")
+    return staff
+
+
+def test_what_classroom50_collected_is_graded_again_one_after_the_other(
+    source: Source, tmp_path: Path
+) -> None:
+    staff = collected(source, tmp_path)
+    given = {"GRADER_PYTHON": str(staff / "python")}
+    done = run(["bash", "../staff/grade.sh", ".", "../results"], tmp_path / "collected", given)
+    assert done.returncode == 3  # one could not be graded, and the others were all the same
+    rows = list(csv.DictReader((tmp_path / "results" / "grades.csv").read_text("utf-8").splitlines()))
+    assert [row["learner"] for row in rows] == ["ana", "b b", "b_b", "grader"]
+    assert (
+        "cem: not graded, and no row written: the grader or its set-up failed, not the learner" in done.stderr
+    )
+    assert {"link: passed over, it is no folder", "notes.txt: passed over, it is no folder"} <= {
+        line.rpartition("/")[2] for line in done.stderr.splitlines()
+    }
+    asked = [line.split("|") for line in (tmp_path / "asked").read_text().splitlines()]
+    assert [Path(work).name for work, _ in asked] == ["ana", "b b", "b_b", "cem", "grader"]
+    for _, course in asked:
+        assert not Path(course).is_relative_to(tmp_path)
+        assert not Path(course).exists()  # it is taken away at the end
+    assert not (tmp_path / "collected" / "pwned").exists()
+    nobody = run(["bash", "../staff/grade.sh", "nowhere"], tmp_path / "collected", given)
+    assert (nobody.returncode, nobody.stderr) == (2, "nowhere: no such folder\n")
+
+
+@pytest.mark.slow
+def test_the_staff_side_of_classroom50_gives_a_class_its_official_grades(tmp_path: Path) -> None:
+    bundle("classroom50", tmp_path / "made")
+    staff, template = tmp_path / "made" / "classroom50-staff", tmp_path / "made" / "classroom50"
+    for name in ("ana", "ben"):
+        shutil.copytree(template, tmp_path / "collected" / name)
+    (tmp_path / "collected" / "ana" / EXERCISE / "concat.py").write_text(CONCAT)
+    done = run(["bash", str(staff / "grade.sh"), "collected"], tmp_path, {"GRADER_PYTHON": python_of(staff)})
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader((tmp_path / "results" / "grades.csv").read_text("utf-8").splitlines()))
+    assert [(row["learner"], row["points"]) for row in rows] == [("ana", "10"), ("ben", "0")]
+    record = json.loads((tmp_path / "results" / "001-ana.json").read_text("utf-8"))
+    assert record["environment"]["standard"] == "the reference"

@@ -23,6 +23,7 @@ from grader.platforms.gradescope import failed, headline, results, run
 from grader.platforms.late import HEAD, handed, row
 from grader.platforms.rows import Row, rows, told, unrun
 from grader.platforms.sheets import marked_sheet
+from grader.report import story
 from tests.lessons_here import SLUG
 from tests.report_records import check, mistake, record, step
 
@@ -376,3 +377,18 @@ def test_answers_that_are_damaged_are_not_for_the_learner_to_mend(tmp_path: Path
     done = grade_apart(tmp_path, ROOT, 60, options=("--sealed", str(sealed)))
     assert (done.record, done.unusable) == (None, False)
     assert "not a file of sealed answers" in done.fault
+
+
+def test_a_grade_by_sealed_answers_is_called_practice_wherever_it_is_shown() -> None:
+    given = record(step("project", "passed", 15, 15))
+    sealed = given.model_copy(update={"environment": {**given.environment, "standard": "sealed answers"}})
+    official = given.model_copy(update={"environment": {**given.environment, "standard": "the reference"}})
+    for made, is_practice in [(sealed, True), (official, False), (given, False)]:
+        shown = [
+            story.practice(made),
+            summary(made, "Attention"),
+            headline(made, 1.0),
+            " ".join(story.circumstances(made)),
+        ]
+        assert ["ractice" in text for text in shown] == [is_practice] * len(shown)
+    assert story.PRACTICE.startswith("Practice: judged by sealed answers that everybody can read; ")

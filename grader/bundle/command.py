@@ -21,6 +21,10 @@ from .making import made, source_of
 from .model import Kind, Options
 
 ALL = "all"
+WHOM = {
+    "learner": "for learners: what it grades is practice",
+    "staff": "for staff only: no learner may have it",
+}
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
@@ -132,7 +136,7 @@ def _make(places: list[tuple[Kind, Path]], lesson: str | None, options: Options,
             )
     for kind, place, data in ready:
         write_bytes(place, data)
-        whom = "for learners" if kind.audience == "learner" else "for staff only: no learner may have it"
+        whom = WHOM[kind.audience]
         typer.echo(f"{place}: {len(data) / 1024:.0f} KiB, {whom}; {kind.say}")
         if place in pages:
             typer.echo(f"{pages[place]}: how to use it")

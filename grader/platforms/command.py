@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from grader.lessons import find_lesson
 from grader.options import CourseOption, LessonOption
 from grader.output import write_text
 from grader.records import Record
+from grader.report import story
 from grader.sinks import json_quiet, markdown_inline, terminal, workflow_command
 from grader.text import printable
 
@@ -155,6 +157,7 @@ def classroom50(
         found = unrun(here, scale_of(points, here.max_score), why)
     else:
         found = rows(read, scale_of(points, read.max_score))
+        found[0] = replace(found[0], text=f"{story.practice(read)}\n{found[0].text}".strip())
     made = result(found, os.environ, datetime.datetime.now(datetime.UTC))
     write_text(out, json_quiet(json.dumps(made, ensure_ascii=False, indent=1)) + "\n")
 

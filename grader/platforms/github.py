@@ -48,6 +48,7 @@ def summary(record: Record, title: str, late: str = "", scale: float = 1.0) -> s
     lines += [markdown_inline(warning) for warning in (*record.warnings, late) if warning]
     isolation = str(record.environment.get("isolation", "unknown"))
     lines.append(f"Isolation {markdown_inline(isolation)}, seed {record.seed}.")
+    lines += [story.practice(record)] if story.practice(record) else []
     return "\n".join(lines) + "\n"
 
 

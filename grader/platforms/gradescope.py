@@ -18,6 +18,7 @@ from grader.lessons import Lesson, find_lesson
 from grader.output import write_text
 from grader.quiz.mark import QuizRecord
 from grader.records import Record
+from grader.report import story
 from grader.sinks import json_quiet
 
 from .rows import Row, rows, scale_of, unrun
@@ -96,6 +97,7 @@ def failed(lesson: Lesson, scale: float, fault: str, seconds: float, visibility:
 def headline(record: Record, scale: float) -> str:
     """The first line a learner reads, and what a person of the staff should know."""
     lines = [f"{record.score * scale:g} of {record.max_score * scale:g} points"]
+    lines += [story.practice(record)] if story.practice(record) else []
     lines += record.warnings
     lines.append(f"isolation: {record.environment.get('isolation', 'unknown')}; seed {record.seed}")
     return "\n".join(lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from grader.records import CheckRecord, Record, StepRecord
+from grader.records import SEALED, CheckRecord, Record, StepRecord
 from grader.text import printable
 
 TEXT_LIMIT = 4000  # characters of one piece of text; the record's own texts are far shorter
@@ -15,6 +15,7 @@ PRINTED_LIMIT = 200  # characters of one printed line
 UNDONE = ("failed", "partial", "broken", "not_reached")
 STATUS_WORDS = {"not_attempted": "not attempted", "not_reached": "not reached", "broken": "grader failed"}
 CONDITIONS = (("isolation", "isolation"), ("device", "device"), ("python", "Python"), ("torch", "torch"))
+PRACTICE = "Practice: judged by sealed answers that everybody can read; an official grade is made with the reference."
 OUR_FAULT = (
     "The grader failed here, not you. Grade again; if it happens again, tell who gave you this lesson."
 )
@@ -170,11 +171,17 @@ def telling_notes(record: Record) -> tuple[StepRecord, ...]:
     )
 
 
+def practice(record: Record) -> str:
+    """That a grade is no official one, where it was made by what everybody can read; else ""."""
+    return PRACTICE if record.environment.get("standard") == SEALED else ""
+
+
 def circumstances(record: Record) -> tuple[str, ...]:
     """Under which conditions the record came about, how to replay it, and how long it took."""
     known = {key: shown(str(value)) for key, value in record.environment.items()}
     parts = [
         shown(record.submission.name),
+        "practice, by sealed answers" if practice(record) else "",
         *(f"{label} {known[key]}" for key, label in CONDITIONS if known.get(key)),
         f"seed {record.seed} (again: --seed {record.seed})",
         f"{record.seconds:.1f} s",
