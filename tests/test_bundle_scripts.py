@@ -351,7 +351,10 @@ def test_classroom50_grades_in_the_learners_checkout_by_answers_that_are_not_the
 
 COLLECTED = """#!/bin/sh
 if [ "$4" = table ]; then exec "{python}" "$@"; fi
-if [ "$4" = row ]; then printf 'learner,points,of,commit,committed,minutes_late,problem\\n%s,1,100,,,,\\n' "$7" >"$9"; exit 0; fi
+if [ "$4" = row ]; then
+  printf 'learner,points,of,commit,committed,minutes_late,problem\\n%s,1,100,,,,\\n' "$7" >"$9"
+  exit 0
+fi
 echo "$4|$6" >>"{place}/asked"
 case "$4" in *cem*) exit 3 ;; esac
 while [ $# -gt 1 ]; do

@@ -58,7 +58,8 @@ def _suite_properties(record: Record, step: StepRecord) -> Iterable[tuple[str, s
     yield "max_score", _number(record.max_score)
     yield "seed", str(record.seed)
     yield "isolation", str(record.environment.get("isolation", "unknown"))
-    yield "standard", str(record.environment.get("standard", "unknown"))
+    if "standard" in record.environment:
+        yield "standard", str(record.environment["standard"])
     yield "submission", record.submission.name
     yield "submission_sha256", record.submission.sha256
 
