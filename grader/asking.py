@@ -8,16 +8,18 @@ from dataclasses import dataclass, field, replace
 
 from .arriving import Group
 from .errors import MachineError
+from .inputs import answer_of
+from .moving import SAVED, first_half, moves, second_half
 from .probes import Probe
 from .requests import Run
 from .sandbox import Worker
 from .text import printable
-from .transcript import Answer, Loading, Transcript, read_answer, read_loading
+from .transcript import Answer, Loading, Transcript, read_loading
 from .wording import stopped
 
 ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade
-AGAIN = "again:"
+AGAIN, MOVED = "again:", "moved:"
 KILLED = "signal SIGKILL"
 UNASKED = ("stopped", "broken")  # outcomes after which a probe is not asked for a second time
 
@@ -29,6 +31,7 @@ class _Asked:
     step: str
     probes: list[Probe]
     again: bool = False
+    moved: bool = False  # second halves: of what came home from the first ones
     rounds: int = 0
     killed: bool = False
 
@@ -53,12 +56,11 @@ class _Gathered:
 
     def keep(self, asked: _Asked, group: Group) -> None:
         """Take over what a group sent; of two answers to one probe the first counts."""
-        wanted = {probe.id for probe in asked.probes}
+        wanted = {probe.id: probe for probe in asked.probes}
         for head in group.frames:
-            kind = head.get("kind")
-            answer = read_answer(head)
-            if kind == "answer" and answer.probe in wanted:
-                self.store(asked).setdefault(answer.probe, answer)
+            kind, probe = head.get("kind"), wanted.get(str(head.get("probe")))
+            if kind == "answer" and probe is not None:
+                self.store(asked).setdefault(probe.id, answer_of(head, probe))
             elif kind == "loaded" and asked.step not in self.loadings:
                 self.loadings[asked.step] = read_loading(head)
             elif kind == "done" and isinstance(head.get("prints"), str):
@@ -99,8 +101,10 @@ def gather(
     limits = run.shared["limits"]
     assert isinstance(limits, Mapping)
     got = _Gathered({str(name): float(value) for name, value in limits.items()})
-    waiting = _groups([probe for probe in probes if probe.step in run.modules])
-    later = _groups([probe for probe in probes if probe.again and probe.step in run.modules], again=True)
+    there = [probe for probe in probes if probe.step in run.modules]
+    waiting = _groups([first_half(probe) if moves(probe) else probe for probe in there])
+    later = _groups([probe for probe in there if probe.again], again=True)
+    later |= _groups([probe for probe in there if moves(probe)], moved=True)
     one_file = len(set(run.modules.values())) == 1
     deaths = 0
     first = True
@@ -113,7 +117,9 @@ def gather(
         now = dict(list(waiting.items())[:side_by_side] if first and one_file else waiting)
         if not deaths:
             now |= {
-                key: asked for key, asked in later.items() if asked.step in now and not now[asked.step].rounds
+                key: asked
+                for key, asked in later.items()
+                if asked.step in now and not now[asked.step].rounds and not asked.moved
             }
         side = 1 if deaths else side_by_side
         found = _ask(run, now, forbidden, worker, deadline, side)
@@ -131,18 +137,22 @@ def gather(
     return Transcript(got.loadings, got.answers, got.again, got.prints)
 
 
-def _groups(probes: Sequence[Probe], again: bool = False) -> dict[str, _Asked]:
+def _groups(probes: Sequence[Probe], again: bool = False, moved: bool = False) -> dict[str, _Asked]:
     """A group for each step."""
     groups: dict[str, _Asked] = {}
+    kind = AGAIN if again else MOVED if moved else ""
     for probe in probes:
-        key = f"{AGAIN}{probe.step}" if again else probe.step
-        groups.setdefault(key, _Asked(probe.step, [], again)).probes.append(probe)
+        groups.setdefault(f"{kind}{probe.step}", _Asked(probe.step, [], again, moved)).probes.append(probe)
     return groups
 
 
 def _put_off(got: _Gathered, waiting: dict[str, _Asked], key: str, asked: _Asked) -> None:
-    """Now ask for the second time, but not for what was stopped the first time."""
+    """Now ask for the second time, or for the second half, but not for what was stopped the first time."""
     answers = got.answers
+    if asked.moved:
+        halves = [second_half(p, answers.pop(p.id + SAVED)) for p in asked.probes if p.id + SAVED in answers]
+        answers.update({half.probe: half for half in halves if isinstance(half, Answer)})
+        asked = replace(asked, probes=[half for half in halves if isinstance(half, Probe)])
     probes = [p for p in asked.probes if p.id not in answers or answers[p.id].outcome not in UNASKED]
     if probes:
         waiting[key] = replace(asked, probes=probes)

@@ -131,17 +131,14 @@ class Case:
                 raise Finding(f"the gradient of `{_owner(name)}`: {off.text}. Case: {self.probe.say}.")
 
     def portable(self, *names: str) -> None:
-        """Ran on a second device, or failed there by what is not a mix of devices. Raises Finding."""
+        """The named values are the expected ones on a second device, and stay there. Raises Finding."""
         raised = self.got.raised
-        if raised is not None and self.got.during != "import":
-            if _mixes_devices(raised):
-                where = _where(raised)
-                raise Finding(
-                    "a tensor or weight stays on the CPU when the inputs are on another device"
-                    f"{where}: {own(raised.message.splitlines()[0][:200])}"
-                )
-            return
-        self.returned()
+        if raised is not None and self.got.during != "import" and _mixes_devices(raised):
+            raise Finding(
+                "a tensor or weight stays on the CPU when the inputs are on another device"
+                f"{_where(raised)}: {own(raised.message.splitlines()[0][:200])}"
+            )
+        self.agrees(*names)
         for name in names:
             value = self.value(name)
             if isinstance(value, TensorValue) and value.device != self.probe.device:

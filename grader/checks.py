@@ -17,10 +17,13 @@ from .own_words import own
 
 
 def criterion(
-    step: str, points: float, *, value: bool = False
+    step: str, points: float, *, value: bool = False, testimony: bool = False
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Claim `points` of `step`; `value=True` marks a check of values, without which nothing else earns."""
-    return pytest.mark.criterion(step=step, points=points, value=value)
+    """Claim `points` of `step`; `value=True` marks a check of values, without which nothing else earns.
+
+    `testimony=True` owns that a guest who bends its own process could pass it without what it asks for.
+    """
+    return pytest.mark.criterion(step=step, points=points, value=value, testimony=testimony)
 
 
 __all__ = ["Case", "Finding", "Select", "criterion", "own"]

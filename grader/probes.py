@@ -18,6 +18,7 @@ from .worker.wire import Blob
 
 Array = NDArray[np.generic]
 Op = Mapping[str, object]
+ELSEWHERE = "portable"  # the second device that needs no hardware
 GRID = 64  # inputs are whole multiples of 1/64 below 2, so every dtype down to bfloat16 holds them exactly
 
 
@@ -61,6 +62,11 @@ class Probe:
         """Whether its values are compared; a counting probe only tells how much is done."""
         return not self.count
 
+    @property
+    def back(self) -> tuple[str, ...]:
+        """The inputs that come back after the call, where it is asked whether they stay as they are."""
+        return tuple(sorted(self.tensors)) if "untouched" in self.tags and self.device != ELSEWHERE else ()
+
     def letter(self) -> dict[str, object]:
         """What travels to the guest's side; nothing here tells which check asks."""
         return {
@@ -68,6 +74,7 @@ class Probe:
             "tensors": {name: blob(array) for name, array in self.tensors.items()},
             "do": [dict(step) for step in self.script],
             "report": list(self.report),
+            "back": list(self.back),
             "dtype": self.dtype,
             "device": self.device,
             "grads": sorted(self.grads),
@@ -134,6 +141,11 @@ def gradient(
         "weights": list(weights),
         "fused": {k: list(v) for k, v in (fused or {}).items()},
     }
+
+
+def learn(of: Mapping[str, str], module: str, rate: float) -> Op:
+    """A step of gradient descent on the sum of `value * cotangent` over `of`, through `module.parameters()`."""
+    return {"op": "learn", "of": list(of), "with": list(of.values()), "module": module, "rate": rate}
 
 
 def op(name: str, **fields: object) -> Op:

@@ -133,11 +133,10 @@ def read_answer(head: Mapping[str, object]) -> Answer:
     return Answer(
         probe=_text(head.get("probe"), 200),
         outcome=OUTCOMES.get(str(head.get("outcome")), "unfit"),
-        values=_values(values),
+        values=read_values(values),
         raised=read_raised(error) if isinstance(error, dict) else None,
         message=_text(head.get("message"), 1_000),
         during=_text(head.get("during"), 100),
-        changed=_texts(head.get("changed")),
         used=_texts(head.get("used")),
         operations=operations if _is_count(operations) else None,
     )
@@ -218,7 +217,8 @@ def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < LARGEST
 
 
-def _values(told: object) -> dict[str, Value]:
+def read_values(told: object) -> dict[str, Value]:
+    """Described values by name."""
     rows = list(told.items())[:ROWS] if isinstance(told, dict) else []
     return {_text(name, 100): read_value(value) for name, value in rows}
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from .arriving import Group
 from .errors import MachineError
+from .inputs import answer_of
 from .probes import Probe
 from .requests import Run
 from .sandbox import Worker
-from .transcript import Answer, read_answer
+from .transcript import Answer
 
 HALVED = 32  # variants from which on two processes share them
 ROUNDS = 2  # how often our own code is asked, when something outside ends it
@@ -28,8 +29,9 @@ def together(run: Run, probes: Sequence[Probe], worker: Worker, deadline: float)
         for first, *others in filter(None, halves)
     ]
     found = _ask(run, groups, worker, deadline)
+    asked = {probe.id: probe for probe in probes}
     heads = [head for group in found.values() for head in group.frames if head.get("kind") == "answer"]
-    return {answer.probe: answer for answer in map(read_answer, heads)}
+    return {str(head["probe"]): answer_of(head, asked[str(head["probe"])]) for head in heads}
 
 
 def variants(
@@ -52,10 +54,11 @@ def variants(
         run.group(key, step, probes, (), {name: sets[name] for name in half}) for key, half in parts.items()
     ]
     found = _ask(run, groups, worker, time.monotonic() + seconds)
+    asked = {probe.id: probe for probe in probes}
     answers: dict[str, dict[str, Answer]] = {key: {} for key in sets}
     for head in (head for key in parts for head in found[key].frames):
         if head.get("kind") == "answer" and str(head.get("variant")) in answers:
-            answer = read_answer(head)
+            answer = answer_of(head, asked[str(head["probe"])])
             answers[str(head.get("variant"))][answer.probe] = answer
         elif head.get("kind") == "loaded" and head.get("error"):
             answers.pop(str(head.get("variant")), None)

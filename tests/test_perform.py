@@ -12,8 +12,9 @@ import pytest
 import torch
 from torch import nn
 
+from grader.inputs import answer_of
 from grader.probes import Draw, Op, Probe, call, call_torch, call_value, gradient, load, op
-from grader.transcript import Answer, OtherValue, SequenceValue, TensorValue, Value, read_answer
+from grader.transcript import Answer, OtherValue, SequenceValue, TensorValue, Value
 from grader.worker.describe import ELEMENTS, ITEMS, Budget, blob, describe, raised
 from grader.worker.perform import perform
 from grader.worker.wire import LENGTHS, lengths, pack, unpack
@@ -27,18 +28,20 @@ WEIGHTS = {"W": "w"}
 
 def probe(*script: Op, report: Sequence[str] = ("y",), **fields: Any) -> Probe:
     tensors = fields.pop("tensors", {"x": X, "mask": MASK})
-    return Probe("p", "s", frozenset(), "", tensors, script or (RUN,), tuple(report), **fields)
+    return Probe("p", "s", frozenset({"untouched"}), "", tensors, script or (RUN,), tuple(report), **fields)
 
 
-def home(head: Mapping[str, object]) -> Answer:
+def home(head: Mapping[str, object], asked: Probe) -> Answer:
     """An answer after its way over the wire: what cannot be packed fails here."""
     frame = pack(head)
     size, _ = lengths(frame[: LENGTHS.size])
-    return read_answer(unpack(frame[LENGTHS.size : LENGTHS.size + size], frame[LENGTHS.size + size :]))
+    told = unpack(frame[LENGTHS.size : LENGTHS.size + size], frame[LENGTHS.size + size :])
+    return answer_of(told, asked)
 
 
 def ask(f: Any, asked: Probe | None = None, exact: bool = False, **names: Any) -> Answer:
-    return home(perform((asked or probe()).letter(), {"f": f, **names}, {__file__}, exact))
+    asked = asked or probe()
+    return home(perform(asked.letter(), {"f": f, **names}, {__file__}, exact), asked)
 
 
 def tensor(value: Value) -> TensorValue:
@@ -185,7 +188,8 @@ def test_states_and_copies_carry_the_weights() -> None:
         load("m", WEIGHTS, {}),
         call("f", 3, to="n"),
         op("place", of="n", device="cpu"),
-        op("state", of="m", into="n"),
+        op("save", of="m", to="s"),
+        op("restore", into="n", **{"from": "s"}),
         call_value("n", "x", to="y"),
         op("copy", of="m", to="c"),
         call_value("c", "x", to="z"),

@@ -100,6 +100,7 @@ def test_a_letter_holds_what_is_asked_and_nothing_of_why() -> None:
         "tensors": {"x": blob(np.arange(6.0).reshape(2, 3))},
         "do": [{"op": "call", "of": {"name": "f"}, "args": [{"ref": "x"}], "kwargs": {}, "to": "y"}],
         "report": ["y"],
+        "back": [],
         "dtype": "float64",
         "device": "cpu",
         "grads": ["x"],

@@ -163,12 +163,10 @@ def test_texts_are_made_harmless_and_short() -> None:
 
 def test_an_answer_is_read_whole() -> None:
     head = {
-        "kind": "answer", "probe": "s/p", "outcome": "returned", "values": {"y": 1}, "changed": ["x"],
+        "kind": "answer", "probe": "s/p", "outcome": "returned", "values": {"y": 1},
         "used": ["torch.f"], "operations": 9, "during": "call f",
     }  # fmt: skip
-    assert read_answer(head) == Answer(
-        "s/p", "returned", {"y": 1}, None, "", "call f", ("x",), ("torch.f",), 9
-    )
+    assert read_answer(head) == Answer("s/p", "returned", {"y": 1}, None, "", "call f", (), ("torch.f",), 9)
 
 
 def test_an_exception_is_read_whole() -> None:

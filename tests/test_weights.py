@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from grader.worker.weights import find_weights, gradients, load_weights, structure
+from grader.worker.weights import find_weights, gradients, learn, load_weights, structure
 
 NAMES = ("W_q", "W_k", "W_v", "W_o")
 FUSED = {"W_qkv": ("W_q", "W_k", "W_v")}
@@ -316,3 +316,45 @@ def test_a_missing_weight_leaves_the_others_places() -> None:
     places, problem = find_weights(Kept(W_q=linear()), NAMES, FUSED)
     assert list(places) == ["W_q"]
     assert problem.startswith("no weight named W_k")
+
+
+# --- a step of training ---------------------------------------------------------------------------
+
+ONES = torch.ones(2, 4)
+
+
+def four_square() -> Kept:
+    return Kept(**{name: nn.Parameter(torch.ones(4, 4)) for name in NAMES})
+
+
+def moved(module: Any, rate: float = 64.0) -> dict[str, Tensor]:
+    """How far each named weight goes when the sum of x W_q W_o is to become smaller."""
+    before = {name: getattr(module, name).detach().clone() for name in ("W_q", "W_o")}
+    total = (ONES @ module.W_q @ module.W_o).sum()
+    assert learn(total, module, rate)
+    return {name: before[name] - getattr(module, name).detach() for name in before}
+
+
+def test_a_step_goes_down_the_slope_and_is_shared_among_all_numbers_that_are_trained() -> None:
+    module = four_square()
+    slope = ONES.T @ torch.ones(2, 4) @ module.W_o.detach().T
+    assert torch.allclose(moved(module)["W_q"], slope)  # 64 / (4 weights of 16 numbers) = 1
+
+
+@pytest.mark.parametrize("more", [nn.Parameter(torch.zeros(64)), nn.Linear(8, 7)])
+def test_what_is_trained_besides_the_weights_shortens_the_step_though_nothing_uses_it(more: Any) -> None:
+    module = four_square()
+    slope = ONES.T @ torch.ones(2, 4) @ module.W_o.detach().T
+    module.more = more
+    assert not torch.allclose(moved(module)["W_q"], slope, rtol=0.1)
+
+
+def test_what_is_not_registered_does_not_move() -> None:
+    module = four_square()
+    del module.W_o
+    module.W_o = torch.ones(4, 4, requires_grad=True)
+    assert float(moved(module)["W_o"].abs().max()) == 0.0
+
+
+def test_a_module_with_nothing_to_train_learns_nothing() -> None:
+    assert not learn(torch.ones(1, requires_grad=True).sum(), nn.Module(), 1.0)

@@ -2,6 +2,7 @@
 
 A check sees the learner's answers beside the expected ones; it holds neither an answer nor an input.
 `value=True` marks the checks of values: where none of a step's passes, nothing else of it earns.
+`testimony=True` marks those that rest on what the learner's own process says of itself (docs/SECURITY.md).
 """
 
 from __future__ import annotations
@@ -50,10 +51,16 @@ def test_project_dtypes(cases: Select) -> None:
         case.agrees("y")
 
 
-@criterion("project", 1)
+@criterion("project", 0.5)
 def test_project_manners(cases: Select) -> None:
-    """The inputs stay as they are, and any device will do."""
-    _manners(cases, "y")
+    """The inputs stay as they are."""
+    _untouched(cases)
+
+
+@criterion("project", 0.5, testimony=True)
+def test_project_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, "y")
 
 
 # ── attend: 20 ───────────────────────────────────────────────────────────────
@@ -108,10 +115,16 @@ def test_attend_dtypes(cases: Select) -> None:
         case.agrees(*OUT)
 
 
-@criterion("attend", 1)
+@criterion("attend", 0.5)
 def test_attend_manners(cases: Select) -> None:
-    """The inputs and the mask stay as they are, and any device will do."""
-    _manners(cases, *OUT)
+    """The inputs and the mask stay as they are."""
+    _untouched(cases)
+
+
+@criterion("attend", 0.5, testimony=True)
+def test_attend_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, *OUT)
 
 
 # ── concat: 10 ───────────────────────────────────────────────────────────────
@@ -145,10 +158,16 @@ def test_concat_dtypes(cases: Select) -> None:
         case.agrees("y")
 
 
-@criterion("concat", 1)
+@criterion("concat", 0.5)
 def test_concat_manners(cases: Select) -> None:
-    """The input stays as it is, and any device will do."""
-    _manners(cases, "y")
+    """The input stays as it is."""
+    _untouched(cases)
+
+
+@criterion("concat", 0.5, testimony=True)
+def test_concat_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, "y")
 
 
 # ── output: 5 ────────────────────────────────────────────────────────────────
@@ -170,14 +189,20 @@ def test_output_refuses(cases: Select) -> None:
         case.refuses(12, 10)
 
 
-@criterion("output", 1)
+@criterion("output", 0.5)
 def test_output_manners(cases: Select) -> None:
-    """Gradients arrive, dtypes and inputs stay, and any device will do."""
+    """Gradients arrive, dtypes and inputs stay."""
     for case in cases("gradient"):
         case.gradients("d_x", "d_w")
     for case in cases("dtype"):
         case.agrees("y")
-    _manners(cases, "y")
+    _untouched(cases)
+
+
+@criterion("output", 0.5, testimony=True)
+def test_output_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, "y")
 
 
 # ── module: 20 ───────────────────────────────────────────────────────────────
@@ -234,10 +259,17 @@ def test_module_refuses(cases: Select) -> None:
         case.refuses()
 
 
-@criterion("module", 1)
-def test_module_kinds(cases: Select) -> None:
-    """float64, float32, bfloat16 and float16 go in and come out, and any device will do."""
-    _kinds(cases, "y")
+@criterion("module", 0.5)
+def test_module_dtypes(cases: Select) -> None:
+    """float64, float32, bfloat16 and float16 go in and come out."""
+    for case in cases("dtype"):
+        case.agrees("y")
+
+
+@criterion("module", 0.5, testimony=True)
+def test_module_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, "y")
 
 
 # ── cross: 10 ────────────────────────────────────────────────────────────────
@@ -300,10 +332,17 @@ def test_cross_life(cases: Select) -> None:
         case.refuses()
 
 
-@criterion("cross", 1)
-def test_cross_kinds(cases: Select) -> None:
-    """float64, float32, bfloat16 and float16 go in and come out, and any device will do."""
-    _kinds(cases, "y")
+@criterion("cross", 0.5)
+def test_cross_dtypes(cases: Select) -> None:
+    """float64, float32, bfloat16 and float16 go in and come out."""
+    for case in cases("dtype"):
+        case.agrees("y")
+
+
+@criterion("cross", 0.5, testimony=True)
+def test_cross_device(cases: Select) -> None:
+    """Any device will do: nothing is made or left behind on the CPU."""
+    _device(cases, "y")
 
 
 # ── library: 8 ───────────────────────────────────────────────────────────────
@@ -316,7 +355,7 @@ def test_library_values(cases: Select) -> None:
         case.agrees("y")
 
 
-@criterion("library", 1)
+@criterion("library", 1, testimony=True)
 def test_library_facts(cases: Select) -> None:
     """It is an nn.MultiheadAttention: batch first, without biases, in eval mode."""
     for case in cases("facts"):
@@ -414,16 +453,12 @@ def _shows(case: Case) -> None:
 # ── shared ───────────────────────────────────────────────────────────────────
 
 
-def _manners(cases: Select, *names: str) -> None:
+def _untouched(cases: Select) -> None:
     for case in cases("untouched"):
         case.untouched()
-    for case in cases("device"):
-        case.portable(*names)
 
 
-def _kinds(cases: Select, *names: str) -> None:
-    for case in cases("dtype"):
-        case.agrees(*names)
+def _device(cases: Select, *names: str) -> None:
     for case in cases("device"):
         case.portable(*names)
 
@@ -443,6 +478,12 @@ def _structure(case: Case) -> None:
     if case.flag("extra"):
         names = own(", ".join(case.texts("extra")))
         raise case.fail(f"trainable besides W_q, W_k, W_v and W_o: {names}; the formula has no other weights")
+    if "y2" in case.probe.report:
+        off = case.off("y2")
+        if off is not None:
+            raise case.fail(
+                f"after a step of training through parameters() the module's answer is wrong: {off.text}"
+            )
 
 
 def _tokens(case: Case) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ from dataclasses import replace
 
 from grader.arriving import Group
 from grader.errors import MachineError
+from grader.inputs import answer_of
 from grader.lessons import Lesson
 from grader.probes import Probe
 from grader.requests import Run, limits_of
 from grader.sandbox import Worker
-from grader.transcript import Answer, read_answer
+from grader.transcript import Answer
 from grader.wording import stopped
 
 TRIAL_SECONDS = 600.0  # for one asking
@@ -45,7 +46,7 @@ def trial(
             sources={key: sources[key] for key in waiting},
         )  # fmt: skip
         found = worker.run(run.request([group], 1), [step], end)[step]
-        _keep(answers, found)
+        _keep(answers, found, probes)
         if found.how == "deadline":
             raise MachineError(f"the mutants of {step} did not come to their end; try again with more time")
         left = [key for key in waiting if len(answers[key]) < len(probes)]
@@ -59,10 +60,11 @@ def trial(
     return dict(answers)
 
 
-def _keep(answers: dict[str, dict[str, Answer]], found: Group) -> None:
+def _keep(answers: dict[str, dict[str, Answer]], found: Group, probes: Sequence[Probe]) -> None:
+    asked = {probe.id: probe for probe in probes}
     for head in found.frames:
         if head.get("kind") == "answer":
-            answer = read_answer(head)
+            answer = answer_of(head, asked[str(head.get("probe"))])
             answers[str(head.get("variant"))].setdefault(answer.probe, answer)
 
 

@@ -66,7 +66,7 @@ def calls_of(script: Sequence[Op]) -> list[Call]:
             loaded[str(step["into"])] = weights if isinstance(weights, dict) else {}
         elif step["op"] == "mode":
             modes[str(step["of"])] = step.get("train") is True
-        elif step["op"] in ("copy", "state"):
+        elif step["op"] in ("copy", "restore"):
             copies.add(str(step.get("to", step.get("into"))))
         elif step["op"] == "call":
             one = _call(step, loaded, modes, made, copies, len(found))

@@ -11,7 +11,7 @@ import torch
 from .describe import Budget, describe, raised, type_name
 from .portable import NAME, Elsewhere
 from .watching import Seen, watch
-from .weights import gradients, load_weights, structure
+from .weights import gradients, learn, load_weights, structure
 from .wire import Blob
 
 Values = dict[str, Any]
@@ -36,7 +36,6 @@ def perform(
     try:
         torch.default_generator.manual_seed(0)
         given = inputs(letter, dtype)
-        kept = {key: _Kept(value) for key, value in given.items() if letter["device"] != NAME}
         values = dict(given)
         with watch(letter, seen):
             for step in letter["do"]:
@@ -45,7 +44,7 @@ def perform(
         budget = Budget()
         answer["values"] = {key: describe(values[key], budget) for key in letter["report"] if key in values}
         answer["operations"] = seen.operations
-        answer["changed"] = [key for key, old in kept.items() if not old.same(given[key])]
+        answer["after"] = {key: describe(given[key]) for key in letter["back"]}
     except Unfit as error:
         answer.update(outcome="unfit", message=str(error)[:TEXT], during=doing)
     except Absent as error:
@@ -53,22 +52,6 @@ def perform(
     except BaseException as error:
         answer.update(outcome="raised", values={}, error=raised(error, paths), during=doing)
     return answer
-
-
-class _Kept:
-    """What an input was before the call: its values, its form, whether it asks for a gradient."""
-
-    def __init__(self, tensor: torch.Tensor) -> None:
-        self.values, self.form = tensor.detach().clone(), self._form(tensor)
-
-    def same(self, now: torch.Tensor) -> bool:
-        """Whether the input is that still."""
-        return self._form(now) == self.form and bool(torch.equal(now.detach(), self.values))
-
-    @staticmethod
-    def _form(tensor: torch.Tensor) -> tuple[object, ...]:
-        place = tuple(tensor.shape), tensor.stride(), tensor.device
-        return *place, tensor.dtype, tensor.requires_grad, type(tensor)
 
 
 def inputs(letter: Mapping[str, Any], dtype: torch.dtype) -> Values:
@@ -168,6 +151,18 @@ def _load(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dty
 
 
 def _grad(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
+    named = {f"d_{key}": values[key] for key in step["wrt"]}
+    total = _total(step, values)
+    values.update(gradients(total, named, values.get(step["weights_of"]), step["weights"], step["fused"]))
+
+
+def _learn(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
+    if not learn(_total(step, values), values[step["module"]], step["rate"]):
+        raise Unfit("the module has no trainable parameters: no optimizer would ever change it")
+
+
+def _total(step: Mapping[str, Any], values: Values) -> torch.Tensor:
+    """The sum of a step's answers, each weighted by its cotangent."""
     outputs = [values[key] for key in step["of"]]
     for key, output in zip(step["of"], outputs, strict=True):
         if not isinstance(output, torch.Tensor):
@@ -177,17 +172,26 @@ def _grad(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dty
             raise Unfit(f"returned shape {tuple(output.shape)}, expected {tuple(wanted.shape)}")
     if not any(output.requires_grad for output in outputs):
         raise Unfit("the answer is cut off from its inputs: no gradient can flow back")
-    total = sum((output * values[key]).sum() for output, key in zip(outputs, step["with"], strict=True))
-    named = {f"d_{key}": values[key] for key in step["wrt"]}
-    values.update(gradients(total, named, values.get(step["weights_of"]), step["weights"], step["fused"]))
+    pairs = zip(outputs, step["with"], strict=True)
+    return torch.stack([(output * values[key]).sum() for output, key in pairs]).sum()
 
 
 def _mode(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
     values[step["of"]].train(step["train"])
 
 
-def _state(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
-    values[step["into"]].load_state_dict(values[step["of"]].state_dict())
+def _save(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
+    values[step["to"]] = list(values[step["of"]].state_dict().items())
+
+
+def _restore(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
+    module, saved = values[step["into"]], step["from"]
+    if isinstance(saved, str):
+        state = dict(values[saved])
+    else:  # what was too large to travel stays as the new module has it
+        made = module.state_dict()
+        state = {name: made.get(name) if ref is None else values[ref] for name, ref in saved.items()}
+    module.load_state_dict(state)
 
 
 def _copy(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
@@ -223,8 +227,10 @@ OPERATIONS: Mapping[str, Operation] = {
     "place": _place,
     "load": _load,
     "grad": _grad,
+    "learn": _learn,
     "mode": _mode,
-    "state": _state,
+    "save": _save,
+    "restore": _restore,
     "copy": _copy,
     "structure": _structure,
     "attributes": _attributes,

@@ -138,6 +138,23 @@ def gradients(
     return result
 
 
+def learn(total: Tensor, module: nn.Module, rate: float) -> bool:
+    """One step of gradient descent through `module.parameters()`; False where nothing in it can be trained.
+
+    The step is as many times shorter as there are numbers to train, so that one too many changes the answer.
+    """
+    trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    if not trained:
+        return False
+    slopes = torch.autograd.grad(total, trained, allow_unused=True)
+    length = rate / sum(parameter.numel() for parameter in trained)
+    with torch.no_grad():
+        for parameter, slope in zip(trained, slopes, strict=True):
+            if slope is not None:
+                parameter.sub_(length * slope)
+    return True
+
+
 def structure(module: Any, weights: Sequence[str], fused: Fused) -> dict[str, object]:
     """How a module keeps its weights: what is trainable besides them, what is not registered, not saved."""
     if not isinstance(module, nn.Module):

@@ -234,9 +234,18 @@ def _kinds(seed: int) -> list[Probe]:
     found += [
         _probe(seed, "float16-causal", SELF, "dtype", "causal mask", scores, dtype="float16", of_dtype=True)
     ]
-    found += [_probe(seed, "device", CROSS, "device", ELSEWHERE, device="portable")]
+    found += [_probe(seed, "device", CROSS, "device", ELSEWHERE, device="portable", dtype="float32")]
     found += [
-        _probe(seed, "device-mask", CROSS, "device", f"padding mask, {ELSEWHERE}", pad, device="portable")
+        _probe(
+            seed,
+            "device-mask",
+            CROSS,
+            "device",
+            f"padding mask, {ELSEWHERE}",
+            pad,
+            device="portable",
+            dtype="float32",
+        )
     ]
     for tokens in (4, 8):
         dims = (2, 3, tokens, tokens, 4, 6)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.probes import Draw, Op, Probe, call, gradient, load, op
+from grader.probes import Draw, Op, Probe, call, gradient, learn, load, op
 
 WEIGHTS = ("W_q", "W_k", "W_v", "W_o")
 FUSED: Mapping[str, Sequence[str]] = {"W_qkv": ("W_q", "W_k", "W_v")}
+RATE = 20.0  # makes a weight's change about a tenth of it
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 ELSEWHERE = "on a second device (stands for a GPU)"
 
@@ -43,6 +44,21 @@ def module_gradient(out: str, cotangent: str, wrt: Sequence[str]) -> Op:
 def structure(of: str = "m") -> Op:
     """How the class keeps its weights."""
     return op("structure", of=of, weights=list(WEIGHTS), fused={k: list(v) for k, v in FUSED.items()})
+
+
+def saved(fresh: Sequence[Op]) -> list[Op]:
+    """What the module saves, poured into a fresh one, whose own weights are drawn alike wherever that is."""
+    return [
+        op("save", of="m", to="state"),
+        op("seed", seed=1),
+        *fresh,
+        op("restore", into="n", **{"from": "state"}),
+    ]
+
+
+def trained(again: Op) -> list[Op]:
+    """A step of training from the answer `y`, then the answer once more: what is not trained does not change."""
+    return [learn({"y": "c"}, "m", RATE), again]
 
 
 STRUCTURE = ("is_module", "extra", "unregistered", "unsaved", "shared")

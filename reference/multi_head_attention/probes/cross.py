@@ -17,8 +17,10 @@ from .common import (
     STRUCTURE,
     make,
     module_gradient,
+    saved,
     structure,
     told,
+    trained,
     weights,
 )
 
@@ -196,8 +198,10 @@ def _life(seed: int) -> list[Probe]:
     run4, masked4 = call_value("m", "q4", "k4", "v4", to="y4"), call_value("m", *THREE, "mask4", to="y4")
     run2, run3 = call_value("m", "q2", "k2", "k2", to="y2"), call_value("m", *THREE, to="y3")
     fresh = make(12, 3, to="n", poured=False)
+    cotangent = {"c": draw.normal(2, 5, 12)}
     return [
-        _probe(seed, "structure", MAIN, "structure", script=[RUN, structure()], report=STRUCTURE),
+        _probe(seed, "structure", MAIN, "structure", "a step of training",
+               [RUN, structure(), *trained(call_value("m", *THREE, to="y2"))], (*STRUCTURE, "y2"), cotangent),
         _probe(seed, "calls", MAIN, "life", "called four times, twice with other inputs of the first size",
                [RUN, run2, run3, run4], ("y", "y2", "y3", "y4"), other),
         _probe(seed, "calls-mask", MAIN, "life", "with a mask, then without, then with another mask",
@@ -205,7 +209,7 @@ def _life(seed: int) -> list[Probe]:
         _probe(seed, "train", MAIN, "train", "train, then eval",
                [op("mode", of="m", train=True), RUN, op("mode", of="m", train=False), run3], ("y", "y3")),
         _probe(seed, "state", MAIN, "life", "state_dict into a new one",
-               [*fresh, op("state", of="m", into="n"), call_value("n", *THREE, to="y")]),
+               [*saved(fresh), call_value("n", *THREE, to="y")]),
         _probe(seed, "copy", MAIN, "life", "deepcopy after a forward",
                [RUN, op("copy", of="m", to="n"), call_value("n", *THREE, to="y3")], ("y", "y3"),
                grads=frozenset(THREE)),
@@ -224,7 +228,9 @@ def _kinds(seed: int) -> list[Probe]:
         _probe(seed, f"{d}-mask", MAIN, "dtype", "mask", [MASKED], more=mask, dtype=d, of_dtype=True)
         for d in DTYPES
     ]
-    found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
+    found += [
+        _probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable", dtype="float32")
+    ]
     found += [
         _probe(
             seed,
@@ -236,6 +242,7 @@ def _kinds(seed: int) -> list[Probe]:
             more=mask,
             start=there,
             device="portable",
+            dtype="float32",
         )
     ]
     for n in (4, 8):

@@ -14,8 +14,10 @@ from .common import (
     STRUCTURE,
     make,
     module_gradient,
+    saved,
     structure,
     told,
+    trained,
     weights,
 )
 
@@ -92,15 +94,17 @@ def _life(seed: int) -> list[Probe]:
     run2, run3 = call_value("m", "x2", to="y2"), call_value("m", "x", to="y3")
     run4 = call_value("m", "x4", to="y4")
     fresh = make(12, 3, to="n", poured=False)
+    cotangent = {"c": draw.normal(2, 5, 12)}
     return [
-        _probe(seed, "structure", MAIN, "structure", script=[structure()], report=STRUCTURE),
+        _probe(seed, "structure", MAIN, "structure", "a step of training",
+               [structure(), RUN, *trained(call_value("m", "x", to="y2"))], (*STRUCTURE, "y2"), cotangent),
         _probe(seed, "structure-used", MAIN, "structure", "after a forward", [RUN, structure()], STRUCTURE),
         _probe(seed, "calls", MAIN, "life", "called four times, twice with other inputs of the first size",
                [RUN, run2, run3, run4], ("y", "y2", "y3", "y4"), other),
         _probe(seed, "train", MAIN, "train", "train, then eval",
                [op("mode", of="m", train=True), RUN, op("mode", of="m", train=False), run3], ("y", "y3")),
         _probe(seed, "state", MAIN, "life", "state_dict into a new one",
-               [*fresh, op("state", of="m", into="n"), call_value("n", "x", to="y")]),
+               [*saved(fresh), call_value("n", "x", to="y")]),
         _probe(seed, "copy", MAIN, "life", "deepcopy after a forward",
                [RUN, op("copy", of="m", to="n"), call_value("n", "x", to="y3")], ("y", "y3"), grads=frozenset("x")),
         _probe(seed, "refuse", (2, 5, 10, 3), "refuse", "10 is not divisible by 3", (), (),
@@ -115,7 +119,9 @@ def _life(seed: int) -> list[Probe]:
 def _kinds(seed: int) -> list[Probe]:
     there = make(12, 3, device="portable")
     found = [_probe(seed, dtype, MAIN, "dtype", dtype=dtype, of_dtype=True) for dtype in DTYPES]
-    found += [_probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable")]
+    found += [
+        _probe(seed, "device", MAIN, "device", ELSEWHERE, start=there, device="portable", dtype="float32")
+    ]
     found += [
         _probe(seed, f"count-{n}", (2, n, 12, 3), "count count-tokens", count=True, diagnose=False)
         for n in (4, 8)

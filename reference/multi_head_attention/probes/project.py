@@ -58,7 +58,7 @@ def probes(seed: int) -> list[Probe]:
         _probe(seed, "grad", MAIN, "gradient", "gradient", [gradient({"y": "c"}, "xw")], ("d_x", "d_w"), cotangent,
                grads=frozenset("xw")),
         *(_probe(seed, dtype, MAIN, "dtype", dtype=dtype, of_dtype=True) for dtype in DTYPES),
-        _probe(seed, "device", MAIN, "device", ELSEWHERE, device="portable"),
+        _probe(seed, "device", MAIN, "device", ELSEWHERE, device="portable", dtype="float32"),
         *(_probe(seed, f"count-{n}", (2, n, 10, 3, 4), "count count-tokens", count=True, diagnose=False) for n in (4, 8)),
         _probe(seed, "count-batch", (4, 4, 10, 3, 4), "count count-batch", count=True, diagnose=False),
         _probe(seed, "equal", EQUAL, "equal"),
