@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 
 from .cases import REFUSALS, unnamed
 from .compare import difference, same_value
@@ -15,6 +16,14 @@ from .transcript import Answer, TensorValue, Value
 WORDS = 200  # characters of a crash's message that are compared
 CPU = "cpu"
 FOUND = ", found "  # between what was expected and what came, in the worker's sentences
+TORCH_ERROR = "RuntimeError"
+TOPICS = {  # the first that is spoken of counts
+    "memory": r"contiguous|stride",
+    "device": r"\bdevices?\b",
+    "dtype": r"dtype|scalar type|c10::|bool",
+    "graph": r"gradient|graph|inplace",
+    "sizes": r"sizes?\b|shapes?\b|dimension",
+}
 NO_ANSWER = ("raised", "unfit")
 TELLING = ("returned", *NO_ANSWER)
 
@@ -82,10 +91,38 @@ def refused(answer: Answer) -> bool:
     return answer.raised is not None and any(kind in REFUSALS for kind in answer.raised.types)
 
 
-def words(answer: Answer) -> tuple[str, str, str]:
-    """What a crash said, but for its numbers."""
-    said = answer.message.partition(FOUND)[
-        0
-    ]  # what was found in place of what is missing is the learner's own
+def words(answer: Answer, *, numbers: bool = False) -> tuple[str, str, str]:
+    """What a crash said: without its numbers, or with them."""
+    # What was found in place of what is missing is the learner's own.
+    said = answer.message if numbers else answer.message.partition(FOUND)[0]
     name, message = (answer.raised.name, answer.raised.message) if answer.raised else ("", said)
-    return answer.outcome, name, re.sub(r"\d+", "#", message)[:WORDS]
+    return answer.outcome, name, (message if numbers else re.sub(r"\d+", "#", message))[:WORDS]
+
+
+class Likeness(IntEnum):
+    """How alike two crashes at one place are: one kind of error about one thing; one text; its numbers too."""
+
+    NONE = 0
+    KIND = 1
+    WORDS = 2
+    NUMBERS = 3
+
+
+def likeness(one: Answer, two: Answer) -> Likeness:
+    """How alike two answers are of which neither came to its end."""
+    if one.outcome != two.outcome or one.during != two.during:
+        return Likeness.NONE
+    if words(one, numbers=True) == words(two, numbers=True):
+        return Likeness.NUMBERS
+    if words(one) == words(two):
+        return Likeness.WORDS
+    if (refused(one) and refused(two)) or (_topic(one) and _topic(one) == _topic(two)):
+        return Likeness.KIND
+    return Likeness.NONE
+
+
+def _topic(answer: Answer) -> str:
+    """What torch complains of, whichever of its functions does; "" for any other error."""
+    if answer.raised is None or answer.raised.name != TORCH_ERROR:
+        return ""
+    return next((topic for topic, said in TOPICS.items() if re.search(said, answer.raised.message)), "")

@@ -87,7 +87,7 @@ def _plain_answer(probe: Probe, answer: Answer) -> dict[str, object]:
     if answer.outcome != "returned":
         raised = answer.raised
         types, words = (list(raised.types), raised.message) if raised else ([], answer.message)
-        return {"outcome": answer.outcome, "types": types, "words": words[:WORDS]}
+        return {"outcome": answer.outcome, "during": answer.during, "types": types, "words": words[:WORDS]}
     kept = {name: answer.values.get(name) for name in probe.report}
     values = {name: plain_value(seal(value, places=False, most=KNOWN_BY)) for name, value in kept.items()}
     return {"outcome": answer.outcome, "values": values, "changed": list(answer.changed)}
@@ -98,4 +98,5 @@ def _answer(probe: str, plain: Mapping[str, Any]) -> Answer:
     outcome = OUTCOMES.get(plain["outcome"], "stopped")
     words = plain.get("words", "")
     raised = Raised(tuple(plain["types"]), words, ()) if outcome == "raised" else None
-    return Answer(probe, outcome, values, raised, words, changed=tuple(plain.get("changed", ())))
+    during, changed = plain.get("during", ""), tuple(plain.get("changed", ()))
+    return Answer(probe, outcome, values, raised, words, during, changed)

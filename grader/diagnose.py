@@ -7,9 +7,9 @@ that differ only where both are wrong, on probes beside the core or where one of
 likewise; those that agree on the core, or crash where the learner is wrong (on fewer probes than they
 agree on), but leave something beside it unexplained. One that is not exact takes a second with it, if the
 two together are, and yields to a pair that is exact where it crashes and the learner's step answers.
-Nothing is named without agreement on a wrong answer, or on a crash in the same words; crashes in other words
-count only where every probe is agreed on and some are answered. What a carried mistake explains by itself
-names no other.
+Nothing is named without agreement on a wrong answer. Where all that is wrong are crashes, each has to be the
+same kind of error at the same place: a misspelt helper stops a step in the very places in which many mistakes
+do. What a carried mistake explains by itself names no other.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .agreement import Answers, Suspect, words
+from .agreement import Answers, Likeness, Suspect, likeness
 from .probes import Probe
 from .reference import Mistake
 from .transcript import Answer
@@ -91,7 +91,8 @@ def _contradicts(suspect: Suspect, probe: Probe, wrong: set[str], theirs: Answer
 
 def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs: Answers) -> Match | None:
     """How a known mistake's answers compare with the learner's; None when they cannot be the same mistake."""
-    exact, near, core_told, core_off, told, answered, evidence, kin, shared = True, True, 0, 0, 0, 0, 0, 0, 0
+    exact, near, core_off, core_told, told, answered, evidence, shared = True, True, 0, 0, 0, 0, 0, 0
+    crashes: list[Likeness] = []
     for probe in probes:
         answer = theirs.get(probe.id)
         if answer is None:
@@ -99,12 +100,14 @@ def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs:
         mine = suspect.got[probe.id]
         if suspect.agrees(probe, answer):
             shared += 1
-            answered += answer.outcome == "returned"
+            returned = answer.outcome == "returned"
+            answered += returned
             if probe.id in wrong:
-                same = answer.outcome == "returned" or words(mine) == words(answer)
+                if not returned:
+                    crashes.append(likeness(mine, answer))
+                same = returned or crashes[-1] >= Likeness.WORDS
                 evidence += 1
                 told += same
-                kin += mine.raised is not None and words(mine)[1] == words(answer)[1]
                 core_told += probe.core and same
             continue
         exact = False
@@ -112,13 +115,24 @@ def match_of(suspect: Suspect, probes: Iterable[Probe], wrong: set[str], theirs:
             return None
         core_off += probe.core
         near = near and probe.id in wrong and suspect.wrong(probe, answer)
-    if exact and (told or (evidence and answered)):
-        return Match(Tier.EXACT, evidence, told, kin, shared)
+    tier = _tier(exact, near and bool(told), core_off, core_told)
+    # Everything that stops a step stops it in the same places: of crashes alone each has to be of one kind, and
+    # where nothing is answered, or not all is explained, in the same words with the same numbers.
+    least = Likeness.KIND if exact and answered else Likeness.NUMBERS
+    if tier is None or not evidence or (len(crashes) == evidence and min(crashes) < least):
+        return None
+    kin = sum(found >= Likeness.KIND for found in crashes)
+    return Match(tier, evidence, told, kin, shared)
+
+
+def _tier(exact: bool, near: bool, core_off: int, core_told: int) -> Tier | None:
+    if exact:
+        return Tier.EXACT
     if core_off > core_told:
         return None  # it crashes where the learner is wrong, and hardly ever shows what the learner gives
-    if near and told:
-        return Match(Tier.NEAR, evidence, told, kin, shared)
-    return Match(Tier.LOOSE, evidence, told, kin, shared) if core_told else None
+    if near:
+        return Tier.NEAR
+    return Tier.LOOSE if core_told else None
 
 
 def _sieve(suspect: Suspect, probes: Sequence[Probe], wrong: set[str], size: int) -> list[Probe]:

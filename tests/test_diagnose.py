@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 from answers import probe, raising, returned, tensor
@@ -191,20 +192,56 @@ def test_probes_that_are_not_for_diagnosis_do_not_count() -> None:
 # --- crashes ------------------------------------------------------------------------------------
 
 
-def test_a_crash_everywhere_is_a_mistake_only_when_it_crashes_in_the_same_words() -> None:
+def test_a_crash_everywhere_is_a_mistake_only_in_the_same_words_with_the_same_numbers() -> None:
     catalogue = Catalogue(crashes=[CRASH] * 6)
-    assert named([CRASH] * 6, catalogue) == named([WIDE_CRASH] * 6, catalogue) == ["crashes"]
-    assert named([OTHER_CRASH] * 6, catalogue) == []
+    assert named([CRASH] * 6, catalogue) == ["crashes"]
+    assert named([WIDE_CRASH] * 6, catalogue) == named([OTHER_CRASH] * 6, catalogue) == []
 
 
 def test_of_two_entries_that_crash_everywhere_the_words_decide() -> None:
     assert named([CRASH] * 6, Catalogue(first=[OTHER_CRASH] * 6, second=[CRASH] * 6)) == ["second"]
 
 
-def test_crashes_in_other_words_are_evidence_where_the_rest_is_answered_alike() -> None:
+ALIKE = {
+    "one text, other numbers": (CRASH, WIDE_CRASH),
+    "sizes": (
+        "RuntimeError: shape '[2, 3]' is invalid for input of size 8",
+        "RuntimeError: size of a must match",
+    ),
+    "devices": ("RuntimeError: on the same device, found cpu (mm)", "RuntimeError: the devices differ (add)"),
+    "two refusals": ("ValueError: no", "AssertionError: 3 does not divide 10"),
+}
+UNLIKE = {
+    "two kinds": (CRASH, OTHER_CRASH),
+    "a misspelt helper": ("AttributeError: no attribute 'splitt'", "RuntimeError: shape '[2]' is invalid"),
+    "not written yet": ("NotImplementedError: not written yet", "TypeError: got float"),
+    "two misspelt names": ("NameError: name 'math' is not defined", "NameError: name 'B' is not defined"),
+    "sizes and memory": ("RuntimeError: mat1 and mat2 shapes", "RuntimeError: view size, strides"),
+    "torch, but of nothing known": ("RuntimeError: boom", "RuntimeError: bang"),
+}
+
+
+@pytest.mark.parametrize(("mine", "theirs"), ALIKE.values(), ids=ALIKE)
+def test_crashes_of_one_kind_are_evidence_where_the_rest_is_answered_alike(mine: str, theirs: str) -> None:
+    learner = [0, 0, mine, mine, 0, 0]
+    if "ValueError" not in mine:
+        assert named([mine] * 6, Catalogue(entry=[theirs] * 6)) == []
+    assert named(learner, Catalogue(entry=[0, 0, theirs, theirs, 0, 0])) == ["entry"]
+    assert named(learner, Catalogue(entry=[0, 0, theirs, theirs, 0, 8])) == []
+
+
+@pytest.mark.parametrize(("mine", "theirs"), UNLIKE.values(), ids=UNLIKE)
+def test_crashes_of_two_kinds_are_no_evidence_however_much_is_answered_alike(mine: str, theirs: str) -> None:
+    assert named([0, 0, mine, mine, 0, 0], Catalogue(entry=[0, 0, theirs, theirs, 0, 0])) == []
+
+
+def test_crashes_at_two_places_are_no_evidence() -> None:
     learner = [0, 0, CRASH, CRASH, 0, 0]
-    assert named(learner, Catalogue(entry=[0, 0, OTHER_CRASH, OTHER_CRASH, 0, 0])) == ["entry"]
-    assert named(learner, Catalogue(entry=[0, 0, OTHER_CRASH, OTHER_CRASH, 0, 8])) == []
+    catalogue = Catalogue(entry=learner)
+    assert named(learner, catalogue) == ["entry"]
+    for key, known in catalogue.rows["entry"].items():
+        catalogue.rows["entry"][key] = replace(known, during="load")
+    assert named(learner, catalogue) == []
 
 
 def test_an_import_that_failed_is_no_mistake_of_the_catalogue() -> None:
