@@ -114,7 +114,7 @@ def test_every_script_of_a_bundle_says_what_the_whole_is_worth() -> None:
         line
         for path in scripts
         for line in path.read_text("utf-8").splitlines()
-        if "-m grader platform" in line
+        if "-m grader platform" in line and "platform table" not in line  # whose rows say it
     ]
     assert len(calls) >= 6
     assert [line for line in calls if "--points {{" not in line] == []
