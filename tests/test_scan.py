@@ -47,6 +47,25 @@ def found(
         ),
         ("exec('x = 1')\ny = eval('x')", ["line 1: calls exec", "line 2: calls eval"]),
         ("f = __import__('torch')", ["line 1: calls __import__"]),
+        (
+            "y = F.scaled_dot_product_attention(q, k, v)",
+            ["line 1: speaks of scaled_dot_product_attention"],
+        ),
+        (
+            "from torch.nn import MultiheadAttention as M, Linear",
+            ["line 1: speaks of MultiheadAttention"],
+        ),
+        ("class MultiheadAttention:\n    pass\n\n\nm = MultiheadAttention()", []),
+        ("if __name__ == '__main__':\n    F.scaled_dot_product_attention(q, k, v)", []),
+        (
+            "if name == '__main__':\n    F.scaled_dot_product_attention(q, k, v)",
+            ["line 2: speaks of scaled_dot_product_attention"],
+        ),
+        ("# F.scaled_dot_product_attention\nx = 'F.scaled_dot_product_attention'", []),
+        ("f = vars(F)['scaled' + '_dot']", ["line 1: looks a name up in a table of names"]),
+        ("f = F.__dict__['scaled_dot_product_attention']", ["line 1: looks a name up in a table of names"]),
+        ("w = globals()['width']", []),
+        ("import gc\nimport torch.library", ["line 1: imports gc", "line 2: imports torch.library"]),
         ("f = getattr(F, 'scaled_dot_product_attention')", ["line 1: looks a name up with getattr"]),
         ("f = getattr(F, 'scaled' + '_dot')", ["line 1: looks a name up with getattr"]),
         ("f = getattr(F, f'{a}_dot')", ["line 1: looks a name up with getattr"]),
@@ -93,3 +112,13 @@ def test_in_one_file_a_place_is_told_with_the_step_whose_definition_holds_it(les
 
 def test_every_step_of_the_lesson_names_its_file(lesson: Lesson) -> None:
     assert all(isinstance(step, Step) and step.file.endswith(".py") for step in lesson.steps)
+
+
+SDPA = "from torch.nn.functional import scaled_dot_product_attention as ready"
+
+
+def test_in_one_file_a_forbidden_name_is_told_where_a_step_that_forbids_it_uses_it(lesson: Lesson) -> None:
+    used = everywhere(lesson, SDPA, "def help(q):\n    return ready(q)\n\ndef attend(q):\n    return help(q)")
+    assert used == {"project": ["work.ipynb, cell 1, line 1: speaks of scaled_dot_product_attention"]}
+    allowed = everywhere(lesson, SDPA, "def to_library(q):\n    return ready(q)", "print(ready(1))")
+    assert allowed == {}

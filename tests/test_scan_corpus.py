@@ -16,6 +16,7 @@ from grader.source import read_submission
 BROKEN = yaml.safe_load((GOLDEN / "broken" / "index.yaml").read_text("utf-8"))["cases"]
 BANNED = [case for case in BROKEN if case["path"].startswith("banned_")]
 HONEST = [GOLDEN / "right" / entry["path"] for entry in index("right")]
+SPOKEN = ("mention_checked_at_import", "mention_in_helper", "mention_in_import")
 MENTIONS = [GOLDEN / "broken" / case["path"] for case in BROKEN if case["path"].startswith("mention_")]
 
 
@@ -37,8 +38,12 @@ def test_honest_work_raises_no_flag(lesson: Lesson, path: Any) -> None:
 
 
 @pytest.mark.parametrize("path", MENTIONS, ids=lambda path: path.name)
-def test_speaking_of_ready_made_functions_raises_no_flag(lesson: Lesson, path: Any) -> None:
-    assert flags(lesson, path) == {}
+def test_speaking_of_ready_made_functions_in_code_that_may_run_raises_a_flag(
+    lesson: Lesson, path: Any
+) -> None:
+    said = [line for lines in flags(lesson, path).values() for line in lines]
+    assert bool(said) == (path.name in SPOKEN)
+    assert all("speaks of scaled_dot_product_attention" in line for line in said)
 
 
 @pytest.mark.parametrize("case", BANNED, ids=lambda case: case["path"])
