@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .asking import gather
+from .inputs import answer_of
 from .lessons import Lesson, Step
+from .moving import SAVED, first_half, moves, second_half
 from .probes import Probe
 from .requests import Run, reference_run
 from .sandbox import Worker
-from .transcript import Answer, read_answer
+from .transcript import Answer
 from .worker.wire import Blob, WireError, key_of
 
 ROUNDS = 40  # askings of one step at most; each answers one call more of every probe
@@ -60,7 +62,16 @@ class Second:
         for other, name in functions:
             modules.setdefault(self._module_of(other), []).append(name)
         homes = {name: other.id for other, name in functions}
-        return self._rounds(step, probes, modules, homes)
+        found = self._rounds(
+            step, [first_half(probe) if moves(probe) else probe for probe in probes], modules, homes
+        )
+        if found is None:
+            return None
+        halves = [second_half(probe, found.pop(probe.id + SAVED)) for probe in probes if moves(probe)]
+        found |= {half.probe: half for half in halves if isinstance(half, Answer)}
+        left = [half for half in halves if isinstance(half, Probe)]
+        rest = self._rounds(step, left, modules, homes) if left else {}
+        return None if rest is None else found | rest
 
     def _rounds(
         self,
@@ -88,7 +99,8 @@ class Second:
                     continue
                 asks = _questions(head)
                 if not asks:
-                    done[str(head["probe"])] = read_answer(head)
+                    key = str(head["probe"])
+                    done[key] = answer_of(head, next(probe for probe in left if probe.id == key))
                 new |= asks
             # What is asked again has no answer; where nothing is asked and something is left, nothing will change.
             if put & set(new) or (not new and len(done) < len(probes)) or len(put) + len(new) > QUESTIONS:
@@ -186,6 +198,7 @@ class Question:
             "device": "cpu",
             "grads": list(self.grads) if self.backward else [],
             "strided": [],
+            "back": [],
             "count": False,
         }
 

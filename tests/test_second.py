@@ -12,6 +12,8 @@ import pytest
 
 from grader.grading import Session
 from grader.records import Record
+from grader.second import Question
+from tests.answers import probe
 from tests.corpus import ROOT, SOLUTION
 
 SEED = 5
@@ -166,3 +168,8 @@ def test_where_the_solution_is_not_here_a_step_waits_for_its_neighbour(
 def test_a_session_with_sealed_answers_has_no_solution() -> None:
     with Session(None, None, ROOT, sealed=ROOT / "sealed.bin") as made:
         assert made._solution is None
+
+
+def test_a_question_to_the_solution_is_written_as_every_other_letter() -> None:
+    question = Question("k", "attend", "attend", {}, (), (), {}, (), backward=False)
+    assert set(question.letter()) == set(probe("attend/x").letter())
