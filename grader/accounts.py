@@ -12,7 +12,7 @@ from .hidden import Expected
 from .lessons import Lesson, Step
 from .matching import AskVariants
 from .neighbours import neighbours
-from .observations import advice, banned, import_failure, lacking, only_skeleton
+from .observations import advice, banned, import_failure, lacking, misnamed, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
 from .properties import properties
@@ -22,6 +22,7 @@ from .score import Account
 from .second import FLOAT32, FLOAT64, Second
 from .submission import Submission
 from .transcript import Answer, Transcript
+from .wording import renaming
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,9 @@ def _plain_account(
         barred=banned(lesson, step, answers),
         note=f"{where}: {problem}"
         if problem
-        else import_failure(step, submission, found) or lacking(step, answers, found),
+        else import_failure(step, submission, found)
+        or lacking(step, answers, found)
+        or misnamed(where, answers),
         review=detours(lesson, step, submission),
         advice=advice(step, standard.probes, found),
         extra=()
@@ -98,6 +101,15 @@ def _plain_account(
         else gpu_check(step.id, [*standard.probes, *standard.gpu], found.answers, want),
         prints=found.prints.get(step.id, "")[:2_000],
         unread=bool(problem),
+        kept_back=_kept_back(verdicts, answers),
+    )
+
+
+def _kept_back(verdicts: Sequence[Verdict], answers: Sequence[Answer]) -> float:
+    """The points that weights under other names cost, whatever else is right."""
+    said = {renaming(answer) for answer in answers if answer.renamed}
+    return sum(
+        verdict.points for verdict in verdicts if verdict.status == "failed" and verdict.message in said
     )
 
 
@@ -126,8 +138,11 @@ def _explained(
     anywhere = tuple(dict.fromkeys(entry.id for other in wrong for entry in other.mistakes))
     if known and (carried(suspect, known, standard.ask) or carried(suspect, anywhere, standard.ask)):
         names = " and ".join(other.step.file for other in wrong if other.mistakes)
+        full, but = (
+            ("full points: ", "") if not account.kept_back else ("", " but for the names of its weights")
+        )
         return replace(
-            account, carried=f"full points: the mistake of {names} is carried forward, this step is right"
+            account, carried=f"{full}the mistake of {names} is carried forward, this step is right{but}"
         )
     helped = _beside(lesson, account, wrong, suspect, standard, again)
     if helped is not None:

@@ -15,6 +15,7 @@ from .transcript import Answer, TensorValue, Value
 
 WORDS = 200  # characters of a crash's message that are compared
 CPU = "cpu"
+YOURS = re.compile(r" \(your [\w.]+\)")  # the learner's name for a weight, behind the one that is asked for
 FOUND = ", found "  # between what was expected and what came, in the worker's sentences
 TORCH_ERROR = "RuntimeError"
 TOPICS = {  # the first that is spoken of counts
@@ -95,6 +96,7 @@ def words(answer: Answer, *, numbers: bool = False) -> tuple[str, str, str]:
     """What a crash said: without its numbers, or with them."""
     # What was found in place of what is missing is the learner's own.
     said = answer.message if numbers else answer.message.partition(FOUND)[0]
+    said = YOURS.sub("", said)
     name, message = (answer.raised.name, answer.raised.message) if answer.raised else ("", said)
     return answer.outcome, name, (message if numbers else re.sub(r"\d+", "#", message))[:WORDS]
 

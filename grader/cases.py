@@ -15,7 +15,7 @@ from .hidden import Expected, SealedTensor
 from .own_words import own
 from .probes import Array, Probe
 from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
-from .wording import because, crash
+from .wording import because, crash, nameless, renaming
 
 REFUSALS = ("ValueError", "AssertionError")  # an assert is as good as the ValueError asked for
 
@@ -146,6 +146,12 @@ class Case:
                     f"`{name}` came back on {own(value.device)}, the inputs were on another device."
                 )
 
+    def names(self) -> None:
+        """The weights have the names that are asked for. Raises Finding that spells out what to rename."""
+        self.returned()
+        if self.got.renamed:
+            raise Finding(renaming(self.got))
+
     def value(self, name: str) -> Value:
         """A value of the learner's, as it came. Raises Finding when there are none."""
         self.returned()
@@ -205,9 +211,11 @@ Select = Callable[[str], list[Case]]
 
 
 def _sound(answer: Answer) -> None:
-    """It was asked at all. Raises Broken."""
+    """It was asked at all, and had its weights. Raises Broken, Unreached."""
     if answer.outcome == "broken":
         raise Broken(answer.message)
+    if nameless(answer):
+        raise Unreached("waits for weights that can be found by their names")
 
 
 def _mixes_devices(raised: Raised) -> bool:

@@ -58,6 +58,10 @@ def diagnose(suspect: Suspect, catalogue: Sequence[Mistake], ask: AskVariants) -
             return _once(best, second)
         if near and _tells(suspect, probes, wrong, best, ask):
             return (best,)
+    if not any(suspect.got[key].outcome == "returned" for key in wrong):
+        return (
+            (best,) if best is not None else ()
+        )  # where nothing is answered, two mistakes explain whatever one likes
     pair = _pair(suspect, probes, wrong, entries, ask, Tier.EXACT if near else Tier.NEAR)
     if pair:
         return pair

@@ -76,6 +76,22 @@ class Step(Frozen):
     hint: Text
 
 
+class Weight(Frozen):
+    """A weight that a class keeps, and other names (in any case) under which it is taken for it.
+
+    Several side by side in one are said by `holds`; they need no `name` where none of ours holds them.
+    """
+
+    name: Identifier | None = None
+    holds: Annotated[tuple[Identifier, ...], Field(min_length=2)] | None = None
+    also: tuple[Identifier, ...] = ()
+
+    @property
+    def asked(self) -> str:
+        """The name, or the names, that the lesson asks for."""
+        return self.name or " and ".join(self.holds or ())
+
+
 class LessonText(Frozen):
     """The fields of lesson.yaml."""
 
@@ -88,6 +104,7 @@ class LessonText(Frozen):
     symbols: Mapping[str, Text] = Field(default_factory=dict)
     forbidden: tuple[Forbidden, ...] = ()
     objectives: tuple[Objective, ...] = ()
+    weights: tuple[Weight, ...] = ()
     steps: Annotated[tuple[Step, ...], Field(min_length=1)]
 
 
@@ -170,6 +187,7 @@ def _contradictions(text: LessonText, folder: Path) -> Iterator[tuple[Loc, str]]
         if skeletons and not (folder / step.file).is_file():
             yield ("steps", i, "file"), f"{step.file} does not stand beside {LESSON_FILE}; add the skeleton"
     yield from _shared_names(text.steps)
+    yield from _weights(text.weights)
 
 
 def _twice(section: str, field: str, values: list[str]) -> Iterator[tuple[Loc, str]]:
@@ -190,6 +208,23 @@ def _shared_names(steps: tuple[Step, ...]) -> Iterator[tuple[Loc, str]]:
                 problem = f"{provided.name} is provided twice; tell them apart by `method` and `takes`"
                 yield ("steps", i, "provides", j), problem
             others.append(provided)
+
+
+def _weights(weights: tuple[Weight, ...]) -> Iterator[tuple[Loc, str]]:
+    """No name may stand for two weights, whatever its case; what is held is a weight of its own."""
+    alone = [weight.name for weight in weights if weight.name is not None and weight.holds is None]
+    taken: set[str] = set()
+    for i, weight in enumerate(weights):
+        if weight.name is None and weight.holds is None:
+            yield ("weights", i), "a weight has a `name`, or `holds` several; add one"
+        for j, name in enumerate(weight.holds or ()):
+            if name not in alone:
+                problem = f"{weight.asked} holds {name!r}, which is no weight{_nearest(name, alone)}"
+                yield ("weights", i, "holds", j), problem
+        for loc, name in [("name", weight.name), *(("also", name) for name in weight.also)]:
+            if name is not None and name.lower() in taken and (loc == "also" or name in alone[:i]):
+                yield ("weights", i, loc), f"{name!r} is already taken in `weights`, in any case; remove it"
+            taken.add((name or "").lower())
 
 
 def _nearest(name: str, names: list[str]) -> str:

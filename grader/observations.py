@@ -12,7 +12,7 @@ from .requests import Run
 from .submission import Submission
 from .text import odd_letter
 from .transcript import Answer, Loading, Transcript
-from .wording import halted, loading
+from .wording import halted, loading, nameless
 
 
 def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> str:
@@ -108,6 +108,11 @@ def lacking(step: Step, answers: Iterable[Answer], found: Transcript) -> str:
     return "\n".join(
         [*_halts(report), "The rest was run. Write the step so that it needs nothing of what stopped."]
     )
+
+
+def misnamed(where: str, answers: Iterable[Answer]) -> str:
+    """Why no weight could be given to the step's class; "" where they could."""
+    return next((f"{where}: {own(answer.message)}" for answer in answers if nameless(answer)), "")
 
 
 def import_failure(step: Step, submission: Submission, found: Transcript) -> str:

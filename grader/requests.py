@@ -33,6 +33,7 @@ class Run:
     shared: Mapping[str, object]
     modules: Mapping[str, str]  # step id -> the module that serves it
     provides: Mapping[str, Sequence[Mapping[str, object]]]
+    aliases: tuple[Mapping[str, object], ...] = ()  # other names of weights
 
     def request(self, groups: Iterable[Mapping[str, object]], side_by_side: int) -> dict[str, object]:
         """One request of these groups."""
@@ -81,8 +82,15 @@ class Run:
             "module": self.modules[step],
             "provides": list(self.provides[step]),
             "forbidden": list(forbidden),
-            "probes": [probe.letter() for probe in probes],
+            "probes": [self._letter(probe) for probe in probes],
         }
+
+    def _letter(self, probe: Letter) -> dict[str, object]:
+        """As it travels; with other names of weights where it asks for any."""
+        letter = probe.letter()
+        script = letter["do"]
+        assert isinstance(script, list)
+        return {**letter, "also": list(self.aliases)} if any("fused" in step for step in script) else letter
 
 
 def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True) -> Run:
@@ -164,7 +172,19 @@ def _run(
     wanted = sorted({provided.name for step in lesson.steps for provided in step.provides})
     shared = {"modules": list(modules), "wanted": wanted, "exact": exact}
     provides = {step.id: [_provided(lesson, item, lone) for item in step.provides] for step in lesson.steps}
-    return Run({**shared, "limits": dict(limits)}, dict(serving), provides)
+    return Run({**shared, "limits": dict(limits)}, dict(serving), provides, aliases_of(lesson))
+
+
+def aliases_of(lesson: Lesson) -> tuple[Mapping[str, object], ...]:
+    """The other names of a lesson's weights, in lower case; its own is one too where its case differs."""
+    return tuple(
+        {
+            "asked": weight.asked,
+            "holds": list(weight.holds or (weight.asked,)),
+            "names": sorted({name.lower() for name in (weight.name, *weight.also) if name is not None}),
+        }
+        for weight in lesson.weights
+    )
 
 
 def _provided(lesson: Lesson, item: Provided, lone: bool) -> dict[str, object]:

@@ -19,7 +19,8 @@ class Account:
 
     `absent` says why there was nothing to judge; `barred` which ready-made function was used; `carried`
     names neighbours whose known mistakes explain every answer; `blocked` a neighbour wrong without a name.
-    Of a file that Python cannot read (`unread`) the note says what to do, and the step's own hint is too early.
+    `kept_back` are points that a step which is right all the same does not get. Of a file that Python cannot
+    read (`unread`) the note says what to do, and the step's own hint is too early.
     """
 
     step: Step
@@ -35,6 +36,7 @@ class Account:
     extra: tuple[CheckRecord, ...] = ()
     prints: str = ""
     unread: bool = False
+    kept_back: float = 0.0
 
 
 def score_step(account: Account) -> StepRecord:
@@ -42,7 +44,8 @@ def score_step(account: Account) -> StepRecord:
     earned = _earned(account)
     checks = (*(_check(verdict, earned[verdict.id]) for verdict in account.verdicts), *account.extra)
     stopped = account.absent or account.barred or account.blocked
-    total = account.step.points if account.carried and not stopped else sum(earned.values())
+    whole = account.step.points - account.kept_back
+    total = whole if account.carried and not stopped else sum(earned.values())
     return StepRecord(
         id=account.step.id,
         title=account.step.title,

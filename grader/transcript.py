@@ -101,6 +101,7 @@ class Answer:
     changed: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
     operations: int | None = None
+    renamed: tuple[tuple[str, str], ...] = ()  # the learner's name for a weight, and the one asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,7 @@ def read_answer(head: Mapping[str, object]) -> Answer:
         during=_text(head.get("during"), 100),
         used=_texts(head.get("used")),
         operations=operations if _is_count(operations) else None,
+        renamed=_pairs(head.get("renamed")),
     )
 
 
@@ -238,6 +240,11 @@ def _tensor(value: Mapping[str, object]) -> Value:
 
 def _text(value: object, limit: int) -> str:
     return printable(value, limit, keep_lines=True) if isinstance(value, str) else ""
+
+
+def _pairs(values: object) -> tuple[tuple[str, str], ...]:
+    pairs = [_texts(pair) for pair in values[:ROWS]] if isinstance(values, list) else []
+    return tuple((pair[0], pair[1]) for pair in pairs if len(pair) == 2)
 
 
 def _texts(values: object) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 
 from .own_words import own
 from .probes import Probe
 from .transcript import Answer, Loading, Raised
 
+NAMES = "names"  # what the worker was doing where a weight could not be found
 CUT_OFF = "TimedOut"  # what the worker raises in a notebook's line that takes too long
 STOPPED = {
     "turn": "took longer than one step may and was stopped",
@@ -51,8 +53,40 @@ def because(probe: Probe, answer: Answer) -> str:
         return f"{own(answer.message)}.{case}"
     if answer.outcome == "raised" and answer.raised is not None:
         doing = f" while it was asked to {own(answer.during)}" if answer.during.startswith("call") else ""
-        return f"{while_imported}it raised {crash(answer.raised)}{doing}.{case}"
+        return (
+            f"{while_imported}it raised {crash(answer.raised)}{doing}.{_by_name(probe, answer.raised)}{case}"
+        )
     return f"{while_imported}your code {answer.message}.{case}"
+
+
+def _by_name(probe: Probe, raised: Raised) -> str:
+    """What to call a parameter that the grader gives by name and the learner's code calls otherwise."""
+    found = re.search(r"unexpected keyword argument '(\w+)'", raised.message)
+    kwargs = [step.get("kwargs") for step in probe.script]
+    given = {name for names in kwargs if isinstance(names, Mapping) for name in names}
+    if raised.lines or found is None or found[1] not in given:
+        return ""
+    return f" The grader gives the {found[1]} by name: call it {found[1]}."
+
+
+def nameless(answer: Answer) -> bool:
+    """Whether nothing could be asked, since a weight could not be found."""
+    return answer.outcome == "unfit" and answer.during == NAMES
+
+
+def renaming(answer: Answer) -> str:
+    """`judged under q_proj and out_proj; rename them to W_q and W_o`."""
+    mine = [own(name) for name, _ in answer.renamed]
+    asked = [name for _, names in answer.renamed for name in names.split(" and ")]
+    them = "them" if len(mine) > 1 else "it"
+    if len(asked) > len(mine):
+        return f"judged under {listed(mine)}; keep {them} as {listed(asked)}, each by itself"
+    return f"judged under {listed(mine)}; rename {them} to {listed(asked)}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def stopped(how: str, limits: Mapping[str, float], during: str = "") -> str:

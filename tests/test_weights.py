@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from grader.worker.weights import find_weights, gradients, learn, load_weights, structure
+from grader.worker.weights import Aliases, find_weights, gradients, learn, load_weights, structure
 
 NAMES = ("W_q", "W_k", "W_v", "W_o")
 FUSED = {"W_qkv": ("W_q", "W_k", "W_v")}
@@ -38,6 +38,12 @@ def four(make: Callable[[], Any], **others: Any) -> Kept:
     return Kept(**{name: others[name] if name in others else make() for name in NAMES})
 
 
+def pour(module: nn.Module, also: Aliases | None = None) -> str:
+    """Find the weights' places and fill them; a sentence when that cannot be done."""
+    places, problem = find_weights(module, list(WEIGHTS), FUSED, also)
+    return problem or load_weights(module, WEIGHTS, places)
+
+
 FORMS: Mapping[str, Callable[[], Kept]] = {
     "linears": lambda: four(linear),
     "parameters": lambda: four(parameter),
@@ -64,7 +70,7 @@ def apply(module: Any, x: Tensor) -> Tensor:
 @pytest.mark.parametrize("form", FORMS)
 def test_weights_are_poured_in_the_formulas_orientation(form: str) -> None:
     module = FORMS[form]()
-    assert load_weights(module, WEIGHTS, FUSED) == ""
+    assert pour(module) == ""
     x = torch.eye(4)
     want = x @ WEIGHTS["W_q"] @ WEIGHTS["W_k"] @ WEIGHTS["W_v"] @ WEIGHTS["W_o"]
     assert torch.equal(apply(module, x), want)
@@ -72,17 +78,17 @@ def test_weights_are_poured_in_the_formulas_orientation(form: str) -> None:
 
 def test_a_fused_weight_holds_queries_then_keys_then_values() -> None:
     module = Kept(W_qkv=linear(4, 12), W_o=linear())
-    load_weights(module, WEIGHTS, FUSED)
+    pour(module)
     assert torch.equal(module.W_qkv.weight, STACKED.T)
     module = Kept(W_qkv=parameter(4, 12), W_o=linear())
-    load_weights(module, WEIGHTS, FUSED)
+    pour(module)
     assert torch.equal(module.W_qkv, STACKED)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_gradients_come_in_the_formulas_orientation(form: str) -> None:
     module = FORMS[form]()
-    load_weights(module, WEIGHTS, FUSED)
+    pour(module)
     x = torch.linspace(-1, 1, 8).view(2, 4).requires_grad_()
     found = gradients(apply(module, x).square().sum(), {"d_x": x}, module, NAMES, FUSED)
     plain = {name: weight.clone().requires_grad_() for name, weight in WEIGHTS.items()}
@@ -112,7 +118,7 @@ def test_without_anything_to_ask_for_there_are_no_gradients() -> None:
 
 def test_a_bias_is_set_to_zero_and_told_as_extra() -> None:
     module = four(lambda: linear(bias=True))
-    assert load_weights(module, WEIGHTS, FUSED) == ""
+    assert pour(module) == ""
     assert all(not module.get_submodule(name).bias.any() for name in NAMES)  # type: ignore[union-attr, operator]
     assert structure(module, NAMES, FUSED)["extra"] == [f"{name}.bias" for name in sorted(NAMES)]
 
@@ -121,9 +127,10 @@ def test_a_bias_is_set_to_zero_and_told_as_extra() -> None:
 
 
 PLAIN = "an nn.Linear without bias or a 2-D nn.Parameter"
+BARE = "nn.Linear without bias or 2-D nn.Parameter"
+AGAIN = " that holds one and the same layer again and again"
 EITHER = "expected W_q W_k W_v W_o or W_qkv W_o"
 UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
-    "no module": (lambda: 3, "made an int, expected an nn.Module"),
     "nothing": (Kept, f"no weight named W_q: {EITHER}, found no weights at all"),
     "other names": (
         lambda: Kept(query=linear(), proj=parameter()),
@@ -131,13 +138,35 @@ UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
     ),
     "one missing": (
         lambda: Kept(W_q=linear(), W_k=linear(), W_v=linear()),
-        f"no weight named W_o: {EITHER}, found W_k, W_q, W_v",
+        f"no weight named W_o: {EITHER}, found W_q, W_k, W_v",
     ),
-    "fused, no output": (lambda: Kept(W_qkv=linear(4, 12)), f"no weight named W_o: {EITHER}, found W_qkv"),
-    "a list": (lambda: four(linear, W_q=nn.ModuleList([linear()])), f"W_q is a ModuleList, expected {PLAIN}"),
-    "a sequence": (
-        lambda: four(linear, W_v=nn.Sequential(linear())),
+    "fused, no output": (
+        lambda: Kept(W_qkv=linear(4, 12)),
+        f"no weight named W_o: {EITHER}, found W_q (your W_qkv), W_k (your W_qkv), W_v (your W_qkv)",
+    ),
+    "layers in a list": (
+        lambda: Kept(layers=nn.ModuleList([linear(), linear()]), norm=nn.LayerNorm(4)),
+        f"no weight named W_q: {EITHER}, found layers.0, layers.1, norm",
+    ),
+    "a list": (
+        lambda: four(linear, W_q=nn.ModuleList([linear(), linear()])),
+        f"W_q is a ModuleList, expected a single {BARE} with all of them side by side in its columns",
+    ),
+    "one layer in a list": (
+        lambda: four(linear, W_q=nn.ModuleList([linear()] * 2)),
+        f"W_q is a ModuleList{AGAIN}, expected a single {BARE} with all of them side by side in its columns",
+    ),
+    "two in a sequence": (
+        lambda: four(linear, W_v=nn.Sequential(linear(), linear())),
         f"W_v is a Sequential, expected {PLAIN}",
+    ),
+    "a head axis": (
+        lambda: four(linear, W_v=nn.Parameter(torch.ones(2, 4, 2))),
+        f"W_v has 3 axes, shape (2, 4, 2), expected {PLAIN}, all of it side by side in the columns",
+    ),
+    "nothing in its place": (
+        lambda: four(linear, W_o=nn.Identity()),
+        f"W_o is an Identity, which has no weight, expected {PLAIN}",
     ),
     "a number": (lambda: four(linear, W_v=7), f"W_v is an int, expected {PLAIN}"),
     "a vector": (
@@ -146,7 +175,7 @@ UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
     ),
     "an array": (
         lambda: four(linear, W_k=torch.ones(4, 4).numpy().tolist()),
-        f"W_k is a list, expected {PLAIN}",
+        f"W_k is a list, expected a single {BARE} with all of them side by side in its columns",
     ),
     "too wide": (
         lambda: four(linear, W_o=linear(12, 4)),
@@ -174,7 +203,7 @@ UNFIT: Mapping[str, tuple[Callable[[], Any], str]] = {
 @pytest.mark.parametrize("case", UNFIT)
 def test_what_is_no_home_for_a_weight_is_said(case: str) -> None:
     make, words = UNFIT[case]
-    assert load_weights(make(), WEIGHTS, FUSED) == words
+    assert pour(make()) == words
 
 
 class Computed(nn.Module):
@@ -204,11 +233,11 @@ LOST = "does not keep the weights given to it, expected an nn.Linear or nn.Param
 
 def test_a_weight_that_is_computed_anew_at_each_use_is_said_to_keep_nothing() -> None:
     normed = four(linear, W_k=nn.utils.parametrizations.weight_norm(linear()))
-    assert load_weights(normed, WEIGHTS, FUSED) == f"W_k {LOST}"
+    assert pour(normed) == f"W_k {LOST}"
     orthogonal = four(lambda: nn.utils.parametrizations.orthogonal(linear()))
-    assert load_weights(orthogonal, WEIGHTS, FUSED) == f"W_q {LOST}"
-    assert load_weights(Computed(), WEIGHTS, FUSED) == f"W_q {LOST}"
-    assert load_weights(Views(), WEIGHTS, FUSED) == ""
+    assert pour(orthogonal) == f"W_q {LOST}"
+    assert pour(Computed()) == f"W_q {LOST}"
+    assert pour(Views()) == ""
 
 
 @pytest.mark.parametrize(
@@ -231,7 +260,129 @@ def test_a_property_that_raises_is_the_learners_error() -> None:
             raise RuntimeError("not made yet")
 
     with pytest.raises(RuntimeError, match="not made yet"):
-        load_weights(Raising(), WEIGHTS, FUSED)
+        pour(Raising())
+
+
+# --- other names --------------------------------------------------------------------------------
+
+
+def also() -> Aliases:
+    """What a lesson may say of other names."""
+    rows = [(name, [name], f"{name[2]}_proj {name.lower()}") for name in NAMES]
+    rows += [("W_o", ["W_o"], "out proj"), ("W_q", ["W_q"], "query")]
+    rows += [("W_qkv", list(NAMES[:3]), "w_qkv qkv"), ("W_k and W_v", list(NAMES[1:3]), "kv")]
+    return Aliases({"asked": asked, "holds": holds, "names": names.split()} for asked, holds, names in rows)
+
+
+def alone(*layers: nn.Module) -> nn.Sequential:
+    return nn.Sequential(*layers, nn.Dropout(0.1))
+
+
+RENAMED: Mapping[str, tuple[Callable[[], Kept], Mapping[str, str]]] = {
+    "layers": (
+        lambda: Kept(q_proj=linear(), k_proj=linear(), v_proj=linear(), out=linear()),
+        {"q_proj": "W_q", "k_proj": "W_k", "v_proj": "W_v", "out": "W_o"},
+    ),
+    "another case": (
+        lambda: Kept(W_Q=linear(), w_K=parameter(), w_v=parameter(), W_O=linear()),
+        {"W_Q": "W_q", "w_K": "W_k", "w_v": "W_v", "W_O": "W_o"},
+    ),
+    "the output alone": (lambda: Kept(W_qkv=linear(4, 12), Proj=parameter()), {"Proj": "W_o"}),
+    "fused": (lambda: Kept(qkv=linear(4, 12), W_o=linear()), {"qkv": "W_qkv"}),
+    "keys and values in one": (
+        lambda: Kept(query=linear(), kv=linear(4, 8), out=linear()),
+        {"query": "W_q", "kv": "W_k and W_v", "out": "W_o"},
+    ),
+    "before a dropout": (
+        lambda: Kept(W_qkv=linear(4, 12), out=alone(linear())),
+        {"out.0": "W_o"},
+    ),
+    "by its name, before a dropout": (
+        lambda: Kept(W_qkv=linear(4, 12), W_o=alone(linear())),
+        {"W_o.0": "W_o"},
+    ),
+    "beside what holds no weight": (
+        lambda: Kept(W_qkv=linear(4, 12), out=linear(), proj=nn.Dropout(0.1)),
+        {"out": "W_o"},
+    ),
+}
+
+
+def held(module: nn.Module, path: str) -> Tensor:
+    found: Any = module
+    for part in path.split("."):
+        found = getattr(found, part)
+    return found.weight.detach().T if isinstance(found, nn.Module) else found.detach()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("case", RENAMED)
+def test_weights_under_other_names_are_taken_where_nothing_else_could_be_meant(case: str) -> None:
+    make, renamed = RENAMED[case]
+    module, known = make(), also()
+    assert pour(module, known) == ""
+    assert known.taken == renamed
+    for own, asked in renamed.items():
+        parts = NAMES[:3] if asked == "W_qkv" else asked.split(" and ")
+        assert torch.equal(held(module, own), torch.cat([WEIGHTS[part] for part in parts], dim=1))
+    assert structure(module, NAMES, FUSED, also()) == SOUND
+    assert bool(pour(make())) is not case.startswith("by its name")
+
+
+def test_names_that_the_lesson_asks_for_are_no_other_names() -> None:
+    for make in FORMS.values():
+        known = also()
+        assert pour(make(), known) == ""
+        assert known.taken == {}
+
+
+UNCLEAR: Mapping[str, tuple[Callable[[], Kept], str]] = {
+    "two could be it": (
+        lambda: Kept(W_qkv=linear(4, 12), out=linear(), proj=linear()),
+        "W_o may be out or proj: the grader cannot tell which, so give it the name W_o",
+    ),
+    "fused and apart": (
+        lambda: Kept(qkv=linear(4, 12), query=linear(), out=linear()),
+        "W_q may be qkv or query: the grader cannot tell which, so give it the name W_q",
+    ),
+    "one is missing": (
+        lambda: Kept(q_proj=linear(), k_proj=linear(), out=linear(), norm=nn.LayerNorm(4)),
+        f"no weight named W_v: {EITHER}, found W_q (your q_proj), W_k (your k_proj), W_o (your out), norm",
+    ),
+    "a list of layers": (
+        lambda: Kept(W_qkv=linear(4, 12), out=nn.ModuleList([linear(), linear()])),
+        f"W_o (your out) is a ModuleList, expected a single {BARE} with all of them side by side in its columns",
+    ),
+    "nothing in its place": (
+        lambda: Kept(W_qkv=linear(4, 12), out=nn.Identity()),
+        f"W_o (your out) is an Identity, which has no weight, expected {PLAIN}",
+    ),
+    "another kind of layer": (
+        lambda: Kept(W_qkv=linear(4, 12), out=nn.Embedding(4, 4)),
+        f"W_o (your out) is an Embedding, expected {PLAIN}",
+    ),
+    "of another shape": (
+        lambda: Kept(W_qkv=linear(4, 12), out=linear(4, 8)),
+        "W_o (your out) is too large: it has shape (8, 4), expected (4, 4)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_what_is_unclear_under_other_names_is_said(case: str) -> None:
+    make, words = UNCLEAR[case]
+    assert pour(make(), also()) == words
+
+
+def test_under_other_names_biases_are_zeroed_and_gradients_and_facts_have_the_names_asked_for() -> None:
+    module = Kept(q_proj=linear(bias=True), kv=linear(4, 8), out=alone(linear(bias=True)))
+    assert pour(module, also()) == ""
+    assert not module.q_proj.bias.any()  # type: ignore[union-attr, operator]
+    assert not module.out[0].bias.any()  # type: ignore[index, union-attr, operator]
+    assert structure(module, NAMES, FUSED, also())["extra"] == ["W_o.bias", "W_q.bias"]
+    x = torch.ones(2, 4)
+    total = sum((p.sum() for p in module.parameters()), torch.zeros(()))
+    found = gradients(total, {"d_x": x}, module, NAMES, FUSED, also())
+    assert all(found[f"d_{name}"] is not None for name in NAMES)
 
 
 # --- structure ----------------------------------------------------------------------------------

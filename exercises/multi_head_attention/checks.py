@@ -466,6 +466,7 @@ def _device(cases: Select, *names: str) -> None:
 def _structure(case: Case) -> None:
     if not case.flag("is_module"):
         raise case.fail("the class should be an nn.Module")
+    case.names()
     if case.flag("unregistered"):
         names = own(", ".join(case.texts("unregistered")))
         raise case.fail(

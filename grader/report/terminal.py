@@ -139,8 +139,12 @@ def _checks(step: StepRecord, page: Page) -> Blocks:
             _counted_list(f"{heading}{', for the same reason' if same else ''}:", failing[1:], page, say)
         )
     if unreached:
-        heading = f"{story.counted(len(unreached), 'check')} could not run:"
-        found.append(_counted_list(heading, unreached, page, story.check_line))
+        heading = f"{story.counted(len(unreached), 'check')} could not run"
+        same = len(unreached) > 1 and len({check.message for check in unreached}) == 1
+        why, say = (
+            (f" ({story.shown(unreached[0].message)})", story.check_name) if same else ("", story.check_line)
+        )
+        found.append(_counted_list(f"{heading}{why}:", unreached, page, say))
     return found
 
 

@@ -11,15 +11,20 @@ import torch
 from .describe import Budget, describe, raised, type_name
 from .portable import NAME, Elsewhere
 from .watching import Seen, watch
-from .weights import gradients, learn, load_weights, structure
+from .weights import Aliases, find_weights, gradients, learn, load_weights, structure
 from .wire import Blob
 
 Values = dict[str, Any]
 TEXT = 1_000  # characters of a sentence for the learner
+NAMES = "names"  # what was being done where a weight cannot be found
 
 
 class Unfit(Exception):
     """The guest's answer has not the form that the script needs; the text is for the learner."""
+
+
+class Nameless(Unfit):
+    """The guest keeps a weight where it cannot be found."""
 
 
 class Absent(Exception):
@@ -31,7 +36,7 @@ def perform(
 ) -> dict[str, object]:
     """Run a letter's script; whatever the guest does, the result is an answer's head that can be packed."""
     answer: dict[str, object] = {"kind": "answer", "outcome": "returned", "values": {}}
-    doing, seen = "inputs", Seen()
+    doing, seen, also = "inputs", Seen(), Aliases(letter.get("also", ()))
     dtype = torch.float64 if exact else getattr(torch, letter["dtype"])
     try:
         torch.default_generator.manual_seed(0)
@@ -40,17 +45,20 @@ def perform(
         with watch(letter, seen):
             for step in letter["do"]:
                 doing = _title(step)
-                OPERATIONS[step["op"]](step, values, names, dtype)
+                OPERATIONS[step["op"]]({**step, "also": also}, values, names, dtype)
         budget = Budget()
         answer["values"] = {key: describe(values[key], budget) for key in letter["report"] if key in values}
         answer["operations"] = seen.operations
         answer["after"] = {key: describe(given[key]) for key in letter["back"]}
     except Unfit as error:
-        answer.update(outcome="unfit", message=str(error)[:TEXT], during=doing)
+        during = NAMES if isinstance(error, Nameless) else doing
+        answer.update(outcome="unfit", message=str(error)[:TEXT], during=during)
     except Absent as error:
         answer.update(outcome="absent", message=str(error)[:TEXT], during=doing)
     except BaseException as error:
         answer.update(outcome="raised", values={}, error=raised(error, paths), during=doing)
+    if also.taken:
+        answer["renamed"] = [[own, asked] for own, asked in also.taken.items()]
     return answer
 
 
@@ -145,7 +153,13 @@ def _place(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dt
 
 def _load(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
     weights = {key: values[ref] for key, ref in step["weights"].items()}
-    problem = load_weights(values[step["into"]], weights, step["fused"])
+    module = values[step["into"]]
+    if not isinstance(module, torch.nn.Module):
+        raise Unfit(f"made {_article(module)}, expected an nn.Module")
+    places, problem = find_weights(module, list(weights), step["fused"], step["also"])
+    if problem:
+        raise Nameless(problem)
+    problem = load_weights(module, weights, places)
     if problem:
         raise Unfit(problem)
 
@@ -153,7 +167,8 @@ def _load(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dty
 def _grad(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
     named = {f"d_{key}": values[key] for key in step["wrt"]}
     total = _total(step, values)
-    values.update(gradients(total, named, values.get(step["weights_of"]), step["weights"], step["fused"]))
+    module = values.get(step["weights_of"])
+    values.update(gradients(total, named, module, step["weights"], step["fused"], step["also"]))
 
 
 def _learn(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
@@ -199,7 +214,7 @@ def _copy(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dty
 
 
 def _structure(step: Mapping[str, Any], values: Values, names: Mapping[str, Any], dtype: torch.dtype) -> None:
-    values.update(structure(values[step["of"]], step["weights"], step["fused"]))
+    values.update(structure(values[step["of"]], step["weights"], step["fused"], step["also"]))
 
 
 def _attributes(

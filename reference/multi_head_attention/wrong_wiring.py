@@ -138,6 +138,14 @@ def weights_dropped(self: Attention, q: Tensor, k: Tensor, v: Tensor, *mask: Ten
     return dropout(weights, 0.1, self.training) @ v
 
 
+def weights_for_heads(_self: Attention, q: Tensor, k: Tensor, v: Tensor, *mask: Tensor | None) -> Tensor:
+    """The weights go on where the heads should."""
+    from attend import attend
+
+    _, weights = attend(q, k, v, *mask)
+    return weights
+
+
 def in_a_tuple(_self: Attention, mixed: Tensor, _query: Tensor) -> tuple[Tensor, None]:
     """A pair, as nn.MultiheadAttention returns one when no weights are asked for."""
     return mixed, None
@@ -198,6 +206,7 @@ MISTAKES: dict[str, dict[str, Callable[..., Any]]] = {
     "residual-or-norm-inside-residual": {"finish": plus_query},
     "dropout-in-train": {"finish": dropped},
     "dropout-in-train-weights": {"attend": weights_dropped},
+    "weights-joined": {"attend": weights_for_heads},
     "module-returns-tuple": {"run": with_weights},
     "module-returns-tuple-none": {"finish": in_a_tuple},
 }
