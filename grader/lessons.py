@@ -212,19 +212,20 @@ def _shared_names(steps: tuple[Step, ...]) -> Iterator[tuple[Loc, str]]:
 
 def _weights(weights: tuple[Weight, ...]) -> Iterator[tuple[Loc, str]]:
     """No name may stand for two weights, whatever its case; what is held is a weight of its own."""
-    alone = [weight.name for weight in weights if weight.name is not None and weight.holds is None]
     taken: set[str] = set()
     for i, weight in enumerate(weights):
         if weight.name is None and weight.holds is None:
             yield ("weights", i), "a weight has a `name`, or `holds` several; add one"
+        for field, name in [("name", weight.name), *(("also", name) for name in weight.also)]:
+            if name is not None and name.lower() in taken:
+                yield ("weights", i, field), f"{name!r} is already taken in `weights`, in any case; remove it"
+            taken.add((name or "").lower())
+    alone = [weight.name for weight in weights if weight.name is not None and weight.holds is None]
+    for i, weight in enumerate(weights):
         for j, name in enumerate(weight.holds or ()):
             if name not in alone:
                 problem = f"{weight.asked} holds {name!r}, which is no weight{_nearest(name, alone)}"
                 yield ("weights", i, "holds", j), problem
-        for loc, name in [("name", weight.name), *(("also", name) for name in weight.also)]:
-            if name is not None and name.lower() in taken and (loc == "also" or name in alone[:i]):
-                yield ("weights", i, loc), f"{name!r} is already taken in `weights`, in any case; remove it"
-            taken.add((name or "").lower())
 
 
 def _nearest(name: str, names: list[str]) -> str:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from answers import probe, raising, returned, tensor
 
-from grader.cases import Case, Finding
+from grader.cases import Case, Finding, Unreached
 from grader.hidden import seal
 from grader.own_words import unmarked
 from grader.probes import Probe
@@ -300,6 +301,25 @@ def test_facts_are_true_or_lists_with_something_in_them(
 ) -> None:
     told = case(returned(PLAIN, y=value))
     assert (told.flag("y"), told.texts("y"), told.value("y")) == (flag, texts, value)
+
+
+def test_where_weights_have_no_names_nothing_can_be_asked() -> None:
+    lost = case(Answer("p", "unfit", message="no weight named W", during="names"))
+    for ask in (
+        lost.returned,
+        lost.refuses,
+        lost.untouched,
+        lambda: lost.agrees("y"),
+        lambda: lost.portable("y"),
+    ):
+        with pytest.raises(Unreached, match="waits for weights that can be found by their names"):
+            ask()
+
+
+def test_weights_under_other_names_are_a_finding_of_their_own() -> None:
+    case(returned(PLAIN)).names()
+    renamed = replace(returned(PLAIN), renamed=(("scale", "W"),))
+    assert finding(case(renamed).names) == "judged under scale; rename it to W"
 
 
 def test_pictures_are_those_of_a_figure() -> None:

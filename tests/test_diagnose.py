@@ -7,7 +7,7 @@ import pytest
 from answers import probe, raising, returned, tensor
 
 from grader import diagnose as engine
-from grader.agreement import Answers, Suspect, alike
+from grader.agreement import Answers, Likeness, Suspect, alike, likeness
 from grader.diagnose import carried, diagnose
 from grader.hidden import seal
 from grader.probes import Probe
@@ -233,6 +233,13 @@ def test_crashes_of_one_kind_are_evidence_where_the_rest_is_answered_alike(mine:
 @pytest.mark.parametrize(("mine", "theirs"), UNLIKE.values(), ids=UNLIKE)
 def test_crashes_of_two_kinds_are_no_evidence_however_much_is_answered_alike(mine: str, theirs: str) -> None:
     assert named([0, 0, mine, mine, 0, 0], Catalogue(entry=[0, 0, theirs, theirs, 0, 0])) == []
+
+
+def test_a_learners_name_for_a_weight_makes_no_other_crash() -> None:
+    mine = Answer("p", "unfit", message="W_q (your q_proj) is too small: shape (4, 12)", during="load")
+    theirs = replace(mine, message="W_q is too small: shape (4, 12)")
+    assert likeness(mine, theirs) is Likeness.NUMBERS
+    assert likeness(mine, replace(theirs, message="W_q is too large: shape (4, 12)")) is Likeness.NONE
 
 
 def test_crashes_at_two_places_are_no_evidence() -> None:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from grader.courses import find_course, lesson_slugs
 from grader.errors import InputError, LessonError
 from grader.lessons import Lesson, find_lesson
+from grader.requests import aliases_of
 
 GOOD = """\
 version: 1
@@ -226,6 +227,45 @@ def test_objectives_and_forbidden_names_are_unique(tmp_path: Path) -> None:
     entry = "  - {id: both, text: Do both., steps: [first, second]}\n"
     with pytest.raises(LessonError, match=r"line 11: id 'both' is already taken in `objectives`"):
         read(tmp_path / "b", GOOD.replace(entry, entry * 2))
+
+
+WEIGHTS = """weights:
+  - {name: A, also: [left, first]}
+  - {name: B, also: [right]}
+  - {name: AB, holds: [A, B], also: [both]}
+  - {holds: [A, B], also: [pair]}
+"""
+WITH_WEIGHTS = GOOD.replace("objectives:", WEIGHTS + "objectives:")
+CONFLICTS = {
+    "two weights of one name": ("also: [right]", "also: [LEFT]", 11, "'LEFT' is already taken in `weights`"),
+    "another's own name": ("also: [right]", "also: [a]", 11, "'a' is already taken in `weights`"),
+    "one name twice": ("also: [both]", "also: [both, Both]", 12, "'Both' is already taken in `weights`"),
+    "a name taken before": ("name: B,", "name: Left,", 11, "'Left' is already taken in `weights`"),
+    "holds what is none": ("{holds: [A, B]", "{holds: [A, C]", 13, "holds 'C', which is no weight"),
+    "nothing said": ("{name: B, also: [right]}", "{also: [right]}", 11, "a `name`, or `holds` several"),
+    "holds one": (
+        "{holds: [A, B]",
+        "{holds: [A]",
+        13,
+        "`weights.3.holds`: Tuple should have at least 2 items",
+    ),
+}
+
+
+def test_weights_have_other_names_and_may_be_held_together(tmp_path: Path) -> None:
+    weights = read(tmp_path, WITH_WEIGHTS).weights
+    assert [weight.asked for weight in weights] == ["A", "B", "AB", "A and B"]
+    told = aliases_of(read(tmp_path / "again", WITH_WEIGHTS))
+    assert told[0] == {"asked": "A", "holds": ["A"], "names": ["a", "first", "left"]}
+    assert told[3] == {"asked": "A and B", "holds": ["A", "B"], "names": ["pair"]}
+
+
+@pytest.mark.parametrize(("old", "new", "line", "said"), CONFLICTS.values(), ids=CONFLICTS)
+def test_no_name_stands_for_two_weights(tmp_path: Path, old: str, new: str, line: int, said: str) -> None:
+    assert WITH_WEIGHTS.count(old) == 1
+    with pytest.raises(LessonError, match=f"line {line}: ") as caught:
+        read(tmp_path, WITH_WEIGHTS.replace(old, new))
+    assert said in str(caught.value)
 
 
 @pytest.mark.parametrize(

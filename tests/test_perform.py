@@ -181,6 +181,39 @@ def test_modules_are_made_placed_poured_and_called() -> None:
     assert np.allclose(array(answer.values["z"]), 2 * X @ tensors["w"])
 
 
+ALSO = [{"asked": "W", "holds": ["W"], "names": ["w", "scale"]}]
+
+
+class Renamed(nn.Module):
+    def __init__(self, **layers: nn.Module) -> None:
+        super().__init__()
+        for name, layer in layers.items():
+            setattr(self, name, layer)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.scale(x)  # type: ignore[no-any-return, operator]
+
+
+def test_a_weight_under_another_name_is_poured_and_told() -> None:
+    made = [call("f", to="m"), load("m", WEIGHTS, {}), call_value("m", "x", to="y")]
+    tensors = {"x": X.astype(np.float64), "w": Draw(1, "w").normal(3, 3)}
+    asked = probe(*made, tensors=tensors, dtype="float32")
+    letter = {**asked.letter(), "also": ALSO}
+
+    def done(**layers: nn.Module) -> Answer:
+        return home(perform(letter, {"f": lambda: Renamed(**layers)}, {__file__}, False), asked)
+
+    answer = done(scale=nn.Linear(3, 3, bias=False))
+    assert np.allclose(array(answer.values["y"]), X @ tensors["w"], atol=1e-5)
+    assert answer.renamed == (("scale", "W"),)
+    answer = done(other=nn.Linear(3, 3))
+    assert (answer.outcome, answer.during, answer.renamed) == ("unfit", "names", ())
+    assert answer.message == "no weight named W: expected W, found other"
+    answer = done(scale=nn.Linear(3, 4))
+    assert (answer.outcome, answer.during, answer.renamed) == ("unfit", "load", (("scale", "W"),))
+    assert "W (your scale) is too large" in answer.message
+
+
 def test_states_and_copies_carry_the_weights() -> None:
     made = [
         call("f", 3, to="m"),

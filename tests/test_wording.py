@@ -5,7 +5,7 @@ from answers import probe, raising
 
 from grader.own_words import unmarked
 from grader.transcript import Answer, Line, Loading, Raised
-from grader.wording import because, crash, loading, stopped
+from grader.wording import because, crash, loading, renaming, stopped
 
 PLAIN = probe()
 LIMITS = {"import_seconds": 20, "call_seconds": 10, "step_cpu_seconds": 60}
@@ -29,6 +29,39 @@ LIMITS = {"import_seconds": 20, "call_seconds": 10, "step_cpu_seconds": 60}
 )
 def test_a_crash_is_said_with_the_learners_own_last_line(raised: Raised, words: str) -> None:
     assert unmarked(crash(raised)) == words
+
+
+@pytest.mark.parametrize(
+    ("pairs", "words"),
+    [
+        ([("q_proj", "W_q")], "judged under q_proj; rename it to W_q"),
+        ([("q", "W_q"), ("out", "W_o")], "judged under q and out; rename them to W_q and W_o"),
+        (
+            [("qkv", "W_qkv"), ("to_out.0", "W_o")],
+            "judged under qkv and to_out.0; rename them to W_qkv and W_o",
+        ),
+        (
+            [("q", "W_q"), ("kv", "W_k and W_v"), ("out", "W_o")],
+            "judged under q, kv and out; keep them as W_q, W_k, W_v and W_o, each by itself",
+        ),
+    ],
+)
+def test_what_to_rename_is_one_line(pairs: list[tuple[str, str]], words: str) -> None:
+    assert unmarked(renaming(Answer("p", "returned", renamed=tuple(pairs)))) == words
+
+
+MASKED = probe(
+    script=({"op": "call", "of": {"name": "f"}, "args": [], "kwargs": {"mask": {"ref": "m"}}, "to": "y"},)
+)
+NO_MASK = "f() got an unexpected keyword argument 'mask'"
+
+
+def test_a_parameter_that_is_given_by_name_is_told_its_name() -> None:
+    said = " The grader gives the mask by name: call it mask."
+    assert said in because(MASKED, raising(MASKED, "TypeError", message=NO_MASK))
+    assert said not in because(PLAIN, raising(PLAIN, "TypeError", message=NO_MASK))
+    line = Line("add.py", 7, "add", "g(mask=3)")
+    assert said not in because(MASKED, raising(MASKED, "TypeError", message=NO_MASK, line=line))
 
 
 @pytest.mark.parametrize(

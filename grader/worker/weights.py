@@ -85,7 +85,7 @@ def find_weights(
         return places, ""
     whole = [" ".join([name, *_rest(wanted, parts)]) for name, parts in fused.items()]
     options = [" ".join(wanted), *whole]
-    have = [f"{name}{_yours(places[name], name)}" for name in wanted if name in places]
+    have = [f"{name}{_yours(places[name].owner, name)}" for name in wanted if name in places]
     owners = {place.owner for place in places.values()}
     have += sorted(name for name in _names(module) if not any(_within(name, owner) for owner in owners))
     found = f"found {', '.join(have[:8])}" if have else "found no weights at all"
@@ -129,16 +129,15 @@ def _places(module: Any, owner: str, parts: Sequence[str], asked: str) -> dict[s
         )
     layer = isinstance(holder, nn.Module)
     stored = getattr(holder, "weight", None) if layer else holder
-    sound = isinstance(stored, Tensor) and stored.dim() == 2
-    if not sound or (owner != asked and layer and not isinstance(holder, nn.Linear)):
+    foreign = owner != asked and layer and not isinstance(holder, nn.Linear)
+    if foreign or not isinstance(stored, Tensor) or stored.dim() != 2:
         return f"{asked}{_yours(owner, asked)} {_no_home(holder, stored)}"
     return {part: Place(owner, stored, layer, block, len(parts), asked) for block, part in enumerate(parts)}
 
 
-def _yours(owner: str | Place, asked: str) -> str:
+def _yours(owner: str, asked: str) -> str:
     """` (your q_proj)` behind a name that is asked for, where the learner's is another."""
-    name = owner.owner if isinstance(owner, Place) else owner
-    return "" if name == asked else f" (your {name})"
+    return "" if owner == asked else f" (your {owner})"
 
 
 def _no_home(holder: Any, stored: object) -> str:
@@ -190,7 +189,7 @@ def load_weights(module: Any, weights: Mapping[str, Tensor], places: Mapping[str
             place = places[name]
             have, want = tuple(place.stored.shape), (value.shape[0], value.shape[1] * place.blocks)
             want = want[::-1] if place.transposed else want
-            said = f"{place.asked}{_yours(place, place.asked)}"
+            said = f"{place.asked}{_yours(place.owner, place.asked)}"
             if have != want:
                 return f"{said} {_misfit(have, want)}: it has shape {have}, expected {want}"
             place.view(place.stored).copy_(value)
