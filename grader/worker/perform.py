@@ -253,4 +253,4 @@ OPERATIONS: Mapping[str, Operation] = {
     "seed": _seed,
 }
 
-__all__ = ["Absent", "Unfit", "inputs", "perform", "tensor_of"]
+__all__ = ["Absent", "Nameless", "Unfit", "inputs", "perform", "tensor_of"]
