@@ -12,7 +12,7 @@ from .hidden import Expected
 from .lessons import Lesson, Step
 from .matching import AskVariants
 from .neighbours import neighbours
-from .observations import advice, banned, import_failure, lacking, misnamed, only_skeleton
+from .observations import advice, banned, borne_out, import_failure, lacking, misnamed, only_skeleton
 from .plugin import Verdict
 from .probes import Probe
 from .properties import properties
@@ -63,8 +63,9 @@ def accounts_of(
         )
         if not account.absent and not account.barred and _wrong(account) and not _broken(account):
             around = [accounts[name] for name in imported.get(step.id, ()) if name in accounts]
+            known = replace(standard, mistakes=borne_out(standard.mistakes, step, submission))
             account = _explained(
-                lesson, _in_float32(lesson, account, found, standard, again), found, standard, around, again
+                lesson, _in_float32(lesson, account, found, standard, again), found, known, around, again
             )
         accounts[step.id] = account
     return list(accounts.values())

@@ -6,8 +6,10 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 from .lessons import Lesson, Step
+from .neighbours import called_in
 from .own_words import own
 from .probes import Probe
+from .reference import Mistake
 from .requests import Run
 from .submission import Submission
 from .text import odd_letter
@@ -107,6 +109,17 @@ def lacking(step: Step, answers: Iterable[Answer], found: Transcript) -> str:
         return ""
     return "\n".join(
         [*_halts(report), "The rest was run. Write the step so that it needs nothing of what stopped."]
+    )
+
+
+def borne_out(mistakes: Iterable[Mistake], step: Step, submission: Submission) -> tuple[Mistake, ...]:
+    """The mistakes whose words about the source are true of the file that a step is in."""
+    own_file = [module for module in submission.modules if f"{module.name}.py" == step.file]
+    texts = [cell.text for module in own_file or submission.modules for cell in module.cells]
+    return tuple(
+        entry
+        for entry in mistakes
+        if all(called_in(texts, function) & set(names) for function, names in entry.calls.items())
     )
 
 

@@ -21,6 +21,7 @@ from .yamltext import read_yaml
 class Mistake(Frozen):
     """A known mistake: where it lives (solution modules), what it is called, what to say about it.
 
+    `calls` is what its words say of the source and no answer shows: a function, and of what it calls at least one.
     `form_of` names the mistake this entry is one form of; `twins` are mistakes no answer can tell from it. An entry
     that is two mistakes made in one place `stands_for` these, and they are `told` in its stead.
     """
@@ -33,6 +34,7 @@ class Mistake(Frozen):
     twins: tuple[str, ...] = ()
     form_of: str = ""
     note: str = ""
+    calls: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     stands_for: tuple[str, ...] = ()
     told: tuple[Mistake, ...] = ()
 

@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from grader.observations import halts
+import pytest
+
+from grader.lessons import Provided, Step
+from grader.observations import borne_out, halts
+from grader.reference import Mistake
+from grader.submission import Cell, Module, Submission
 from grader.transcript import Line, Loading, Raised, Transcript
 
 
@@ -24,3 +29,26 @@ def test_a_place_that_stopped_in_several_processes_is_told_once() -> None:
 
 def test_where_nothing_stopped_nothing_is_told() -> None:
     assert halts(Transcript({"project": Loading(found=("project",))}, {})) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "there"),
+    [
+        ("class A:\n    def forward(self, x):\n        self.w = nn.Linear(8, 8)\n        return self.w(x)\n", True),
+        ("def forward(x):\n    return Parameter(x)\n", True),
+        ("def make(x):\n    return nn.Linear(8, 8)\n\n\ndef forward(x):\n    return x\n", False),
+        ("# forward calls nn.Linear(8, 8)\n", False),
+        ("def forward(x):\n    return (\n", False),
+    ],
+)  # fmt: skip
+def test_what_a_mistakes_words_say_of_the_source_is_looked_up_there(text: str, there: bool) -> None:
+    plain = Mistake(id="other", home="add", title="Other", message="Other.", hint=())
+    said = plain.model_copy(update={"calls": {"forward": ("Linear", "Parameter")}})
+    step = Step(
+        id="add", title="Add", file="add.py", points=1, provides=(Provided(name="add"),), hint="Look."
+    )
+    elsewhere = Module("other", "other.py", (Cell("def forward(x):\n    Linear(x)\n", ""),))
+    modules = (elsewhere, Module("add", "add.py", (Cell(text, ""),)))
+    handed = Submission("mine", "0", "folder", modules, {}, ())
+    assert borne_out([said], step, handed) == ((said,) if there else ())
+    assert borne_out([plain], step, handed) == (plain,)
