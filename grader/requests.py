@@ -145,7 +145,7 @@ def reference_run(lesson: Lesson, modules: Sequence[Mapping[str, object]], exact
     free = {"memory_mib": 0, "step_cpu_seconds": 0, "processes": 0, "step_wall_seconds": 3600.0}
     limits = {**limits_of(lesson.limits), **free, "call_seconds": 60.0, "import_seconds": 60.0}
     made = _run(lesson, list(modules), serving, False, limits, exact)
-    return replace(made, shared={**made.shared, "trusted": True, "wanted": []})
+    return replace(made, shared={**made.shared, "trusted": True, "wanted": []}, aliases=())
 
 
 def limits_of(limits: Limits) -> dict[str, float | int]:

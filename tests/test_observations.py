@@ -4,6 +4,7 @@ import pytest
 
 from grader.lessons import Provided, Step
 from grader.observations import borne_out, halts
+from grader.own_words import unmarked
 from grader.reference import Mistake
 from grader.submission import Cell, Module, Submission
 from grader.transcript import Line, Loading, Raised, Transcript
@@ -19,7 +20,8 @@ def cut_off(line: int, seconds: str, label: str = "cell 2") -> tuple[str, Raised
 def test_a_place_that_stopped_in_several_processes_is_told_once() -> None:
     first = Loading(passed_over=(cut_off(3, "1.2"), ("cell 4", Raised(("ValueError",), "", ()))))
     second = Loading(passed_over=(cut_off(3, "1.3"), cut_off(5, "0.6"), cut_off(3, "0.3", "cell 3")))
-    assert halts(Transcript({"project": first, "attend": second}, {})) == (
+    told = halts(Transcript({"project": first, "attend": second}, {}))
+    assert tuple(map(unmarked, told)) == (
         "cell 2 stopped at line 3, `fit()`: it took longer than 1.2 s and was cut off",
         "cell 4 stopped: ValueError",
         "cell 2 stopped at line 5, `fit()`: it took longer than 0.6 s and was cut off",
