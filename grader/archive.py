@@ -102,6 +102,8 @@ def _read_zip(data: bytes, builder: TreeBuilder) -> None:
             info = entry.source
             if isinstance(info, zipfile.ZipInfo) and _unpacks_too_far(info.file_size, info.compress_size):
                 raise _bomb(builder.place, entry.name)
+        if _unpacks_too_far(sum(entry.size for entry in entries), len(data)):
+            raise _bomb(builder.place, builder.place)
         for entry, path in _wanted(entries, builder):
             if isinstance(entry.source, zipfile.ZipInfo):
                 with archive.open(entry.source) as stream:

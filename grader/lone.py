@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 
+from .code import Code, Read, read_code
 from .copies import bare
 from .errors import InputError
 from .magics import plain_script
 from .notebook import NotebookError, code_cells, read_notebook
-from .python_fault import explained, sentence
-from .python_text import decoded, defined_names, identifier, mentioned, nearest
+from .python_fault import sentence
+from .python_text import decoded, identifier, mentioned, nearest
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
 from .text import odd_letter, printable
 from .tree import Tree, shown
@@ -21,7 +22,6 @@ __all__ = ["Lone", "is_notebook", "lone_file", "read_lone"]
 
 SHOWN_NAMES = 5
 CANDIDATES = 20  # files looked into, to find the one that is meant
-PARSED_CHARACTERS = 64 << 10  # of one of these; in a longer one only `def` and `class` lines are searched
 
 
 def is_notebook(path: str) -> bool:
@@ -29,13 +29,13 @@ def is_notebook(path: str) -> bool:
     return bare(path).lower().endswith(".ipynb")
 
 
-def read_lone(where: str, path: str, data: bytes, lesson: LessonFiles) -> Submission:
+def read_lone(where: str, path: str, data: bytes, lesson: LessonFiles, read: Read = read_code) -> Submission:
     """The submission in one .py file or notebook. InputError, beginning with `where`, when there is none."""
-    read = _notebook if is_notebook(path) else _script
-    found = read(where, data, lesson)
+    open_ = _notebook if is_notebook(path) else _script
+    found = open_(where, data, lesson, read)
     cells, faults = found.cells, found.faults
     names = lesson_names(lesson)
-    defined = [name for cell in cells for name in defined_names(cell.text)]
+    defined = [name for cell in cells for name in cell.code.bound]
     if not faults and not set(names) & set(defined):
         raise InputError(f"{where}: {_nothing(names, defined)}{_because(found.warnings)}")
     problems = {
@@ -48,7 +48,7 @@ def read_lone(where: str, path: str, data: bytes, lesson: LessonFiles) -> Submis
         own += "_"
     module = Module(own, shown(path), cells, notebook=found.notebook)
     written = [
-        Module(name, f"{name.replace('.', '/')}.py", (Cell(text, ""),)) for name, text in found.files.items()
+        Module(name, f"{name.replace('.', '/')}.py", (Cell(code, ""),)) for name, code in found.files.items()
     ]
     return Submission(
         name=module.path,
@@ -81,7 +81,7 @@ class Lone:
         return f"{count} {kind} have the lesson's names in them, {listed}; give one that has all of your work"
 
 
-def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
+def lone_file(tree: Tree, lesson: LessonFiles, read: Read = read_code) -> Lone:
     """Which file at a tree's top is the submission.
 
     A notebook goes before a script; of several, the only one that defines a name is meant, or the first of those
@@ -93,7 +93,7 @@ def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
         [path for path in tree.top(tree.files) if not is_notebook(path)],
     ]
     for group in groups:
-        defining = [path for path in group[:CANDIDATES] if _defines(path, tree.files[path], names)]
+        defining = [path for path in group[:CANDIDATES] if _defines(path, tree.files[path], names, read)]
         if len({tree.files[path] for path in defining}) == 1:
             return Lone(defining[0], defines=True)
         if defining:
@@ -103,37 +103,37 @@ def lone_file(tree: Tree, lesson: LessonFiles) -> Lone:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _Found:
     cells: tuple[Cell, ...]
     faults: Mapping[str, str]
     warnings: tuple[str, ...] = ()
     notebook: bool = False
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, Code] = field(default_factory=dict)
 
 
-def _notebook(where: str, data: bytes, lesson: LessonFiles) -> _Read:
+def _notebook(where: str, data: bytes, lesson: LessonFiles, read: Read) -> _Found:
     try:
-        notebook = read_notebook(data, lesson_names(lesson))
+        notebook = read_notebook(data, lesson_names(lesson), read)
     except NotebookError as error:
         raise InputError(f"{where}: {error}") from error
-    return _Read(notebook.cells, notebook.faults, notebook.warnings, True, notebook.files)
+    return _Found(notebook.cells, notebook.faults, notebook.warnings, True, notebook.files)
 
 
-def _script(where: str, data: bytes, lesson: LessonFiles) -> _Read:
+def _script(where: str, data: bytes, lesson: LessonFiles, read: Read) -> _Found:
     text, wrong = decoded(data)
     if wrong:
         raise InputError(f"{where}: {sentence(wrong)}")
-    plain = plain_script(text)
-    if plain.fault is None:
-        return _Read((Cell(plain.text, ""),), {}, notebook=plain.notebook)
-    said = explained(plain.fault, text)
+    plain = plain_script(text, read)
+    if plain.code.fine:
+        return _Found((Cell(plain.code, ""),), {}, notebook=plain.notebook)
+    said = plain.code.fault()
     found = mentioned(text, lesson_names(lesson))
     if not found:
-        raise InputError(f"{where}: {_looked(lesson_names(lesson))}; and Python stops at {sentence(said)}")
-    return _Read((), dict.fromkeys(found, said))
+        raise InputError(f"{where}: {_looked(lesson_names(lesson))}; and {_stops(plain.code)}")
+    return _Found((), dict.fromkeys(found, said))
 
 
-def _defines(path: str, data: bytes, names: Sequence[str]) -> bool:
+def _defines(path: str, data: bytes, names: Sequence[str], read: Read) -> bool:
     """Whether a file defines a name of the lesson; one that cannot be read defines none."""
     if not any(name.encode() in data for name in names):
         return False
@@ -143,8 +143,11 @@ def _defines(path: str, data: bytes, names: Sequence[str]) -> bool:
         return False
     if any(mentioned(text, names) for text in texts):
         return True
-    small = sum(map(len, texts)) <= PARSED_CHARACTERS
-    return small and any(set(names) & set(defined_names(text)) for text in texts)
+    return any(set(names) & set(read(text).bound) for text in sorted(texts, key=len))
+
+
+def _stops(code: Code) -> str:
+    return f"it is {code.unread}" if code.unread else f"Python stops at {sentence(code.fault())}"
 
 
 def _looked(names: Sequence[str]) -> str:

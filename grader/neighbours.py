@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
+from .code import Code
 from .lessons import Lesson
 from .submission import Submission
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
@@ -21,49 +18,29 @@ def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, .
 
 def _by_import(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
     by_module = {step.file.removesuffix(".py"): step.id for step in lesson.steps}
-    texts = {module.name: [cell.text for cell in module.cells] for module in submission.modules}
     return {
         by_module[stem]: tuple(by_module[other] for other in by_module if other in mine and other != stem)
-        for stem, mine in reached(texts, by_module).items()
+        for stem, mine in reached(codes_of(submission), by_module).items()
     }
+
+
+def codes_of(submission: Submission) -> dict[str, list[Code]]:
+    """By module, the code of its cells."""
+    return {module.name: [cell.code for cell in module.cells] for module in submission.modules}
 
 
 def reached(
-    texts: Mapping[str, Sequence[str]], starts: Iterable[str], *, at_once: bool = False
+    codes: Mapping[str, Iterable[Code]], starts: Iterable[str], *, at_once: bool = False
 ) -> dict[str, set[str]]:
-    """By module, all that it imports, through others of these too, and itself; `texts` are each module's cells.
+    """By module, all that it imports, through others of these too, and itself.
 
     With `at_once` only what is imported as soon as the module is.
     """
-    imports = _imports(texts, at_once=at_once)
-    return {start: _closure({start}, imports) for start in starts}
-
-
-def _imports(texts: Mapping[str, Sequence[str]], *, at_once: bool = False) -> dict[str, set[str]]:
-    """What each module imports, whatever it is."""
-    walk = _outside_functions if at_once else ast.walk
-    return {
-        module: {name for text in cells for node in walk(_parsed(text)) for name in _imported(node)}
-        for module, cells in texts.items()
+    imports = {
+        module: {name for code in cells for name in (code.at_once if at_once else code.imports)}
+        for module, cells in codes.items()
     }
-
-
-def _outside_functions(tree: ast.AST) -> Iterator[ast.AST]:
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            waiting += ast.iter_child_nodes(node)
-
-
-def _imported(node: ast.AST) -> Iterator[str]:
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = node.module or ""
-        yield base
-        yield from (f"{base}.{alias.name}".lstrip(".") for alias in node.names)
+    return {start: closure({start}, imports) for start in starts}
 
 
 def called_in(texts: Iterable[str], function: str) -> set[str]:
@@ -79,13 +56,12 @@ def _by_name(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...
     """In one file a step runs another when its definitions call the other's names, directly or through helpers."""
     uses: dict[str, set[str]] = {}
     for cell in submission.modules[0].cells:
-        for definition in _definitions(_parsed(cell.text)):
-            names = {node.id for node in ast.walk(definition) if isinstance(node, ast.Name)}
-            uses.setdefault(definition.name, set()).update(names)
+        for name in {definition.name for definition in cell.code.definitions}:
+            uses.setdefault(name, set()).update(cell.code.uses.get(name, ()))
     found = {}
     for step in lesson.steps:
         own = {item.name for item in step.provides}
-        called = _closure(own, uses) - own
+        called = closure(own, uses) - own
         found[step.id] = tuple(
             other.id
             for other in lesson.steps
@@ -94,22 +70,8 @@ def _by_name(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...
     return found
 
 
-def _definitions(tree: ast.Module) -> Iterator[Definition]:
-    for node in ast.walk(tree):
-        if isinstance(node, Definition):
-            yield node
-
-
-def _parsed(text: str) -> ast.Module:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ast.Module([], [])
-
-
-def _closure(start: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
+def closure(start: Iterable[str], uses: Mapping[str, set[str]]) -> set[str]:
+    """The names to start with, those that they use, and those that these use in turn."""
     found: set[str] = set()
     waiting = set(start)
     while waiting:

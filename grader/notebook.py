@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from .code import Code, Read, read_code
 from .lean import TooRich, without_outputs
 from .magics import Plain, Written, plain_python, written_file
-from .python_fault import explained, sentence
+from .python_fault import sentence
 from .python_text import mentioned
 from .submission import Cell
 from .tree import CLEAR
@@ -21,6 +22,7 @@ __all__ = ["OURS", "Notebook", "NotebookError", "code_cells", "read_notebook"]
 
 CODE_CHARACTERS = 1 << 20  # the code of one notebook; what it shows may be larger
 CELLS = 5_000
+EXPLAINED = 20  # cells that cannot be read, of which the cause is looked for
 LEAN_BYTES = 4 << 20  # of a notebook's text; of a longer one the outputs are taken out unread
 OURS = "# grader's own cell"  # a cell that begins so is a bundle's own, and nothing of the learner's
 
@@ -33,57 +35,63 @@ class NotebookError(Exception):
 class Notebook:
     """The cells that compile, what is said of the others, and the lesson's names that only those define.
 
-    `files`: the text of each .py file that a cell writes, by its dotted name.
+    `files`: the code of each .py file that a cell writes, by its dotted name.
     """
 
     cells: tuple[Cell, ...]
     warnings: tuple[str, ...]
     faults: dict[str, str]  # name -> "cell 3, line 2, column 5: invalid syntax"
-    files: dict[str, str]
+    files: dict[str, Code]
 
 
-def read_notebook(data: bytes, names: Collection[str]) -> Notebook:
+def read_notebook(data: bytes, names: Collection[str], read: Read = read_code) -> Notebook:
     """The code cells of a notebook of any format version, magics dropped. NotebookError when it is none."""
     cells: list[Cell] = []
     said: list[str] = []
     faults: dict[str, str] = {}
     files: dict[str, str] = {}
-    for number, source in enumerate(code_cells(data), start=1):
+    sources = code_cells(data)
+    written = [written_file(source) for source in sources]
+    cells_own = [source for source, file in zip(sources, written, strict=True) if file is None]
+    plains = {source: plain_python(source, read) for source in sorted(cells_own, key=len)}
+    for number, (source, file) in enumerate(zip(sources, written, strict=True), start=1):
         label = f"cell {number}"
-        written = written_file(source)
-        plain = plain_python(source) if written is None else _imported(written, names, files)
+        plain = plains[source] if file is None else _imported(file, names, files, read)
         if plain.magic:
             hidden = mentioned(source, names)
             if hidden:
                 said.append(
                     f"{label} was passed over: %%{plain.magic} hides its {hidden[0]}; take the magic out"
                 )
-        elif plain.fault:
-            where = f"{label}, {explained(plain.fault, plain.text)}"
+        elif not plain.code.fine:
+            where = f"{label}, {plain.code.fault(cause=len(said) < EXPLAINED)}"
             said.append(f"{sentence(where)}; the cell was passed over")
-            faults.update(dict.fromkeys(mentioned(plain.text, names), where))
-        elif plain.text.strip():
-            cells.append(Cell(plain.text, label))
-    return Notebook(tuple(cells), tuple(said), faults, files)
+            faults.update(dict.fromkeys(mentioned(plain.code.text, names), where))
+        elif plain.code.text.strip():
+            cells.append(Cell(plain.code, label))
+    codes = {name: read(text) for name, text in files.items()}
+    said += [f"{name} was passed over: {code.unread}" for name, code in codes.items() if code.unread]
+    kept = {name: code for name, code in codes.items() if not code.unread}
+    return Notebook(tuple(cells), tuple(said), faults, kept)
 
 
-def _imported(written: Written, names: Collection[str], files: dict[str, str]) -> Plain:
+def _imported(written: Written, names: Collection[str], files: dict[str, str], read: Read) -> Plain:
     """A cell that writes a file: the file is kept, and the lesson's names in it are the notebook's, too."""
     parts = PurePosixPath(written.path.removesuffix(".py")).parts
     parts = parts[-1:] if parts[:1] == ("/",) else parts
     module = ".".join(parts)
     if not all(part.isidentifier() for part in parts):
-        return Plain("", magic="writefile")
-    plain = plain_python("\n" + written.text)
-    if plain.fault or plain.magic:
+        return Plain(Code(""), magic="writefile")
+    plain = plain_python("\n" + written.text, read)
+    if plain.magic or not plain.code.fine:
         return plain
     before = files.get(module, "") if written.append else ""
     files[module] = f"{before}{written.text}\n"
     bound = [
         f"import {module} as _written",
-        *(f"{name} = _written.{name}" for name in mentioned(plain.text, names)),
+        *(f"{name} = _written.{name}" for name in mentioned(plain.code.text, names)),
     ]
-    return Plain("; ".join(bound) if bound[1:] else "")
+    return Plain(read("; ".join(bound) if bound[1:] else ""))
 
 
 def code_cells(data: bytes) -> list[str]:

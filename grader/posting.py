@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .worker.wire import REQUEST_BLOBS, pack
+from .worker.wire import REQUEST_BLOBS, REQUEST_HEAD, pack
 
 
 class Due(NamedTuple):
@@ -55,7 +55,7 @@ def posted(request: Mapping[str, object], uid: int | None) -> bytes:
         "groups": plans,
         "side_by_side": request["side_by_side"],
     }
-    return b"".join([pack(head, REQUEST_BLOBS), *letters])
+    return b"".join([pack(head, REQUEST_BLOBS, REQUEST_HEAD), *letters])
 
 
 def _letter(group: Mapping[str, object]) -> dict[str, object]:

@@ -41,15 +41,15 @@ _GENERIC = re.compile(rf"^([ \t]*(?:(?:async[ \t]+)?def|class)[ \t]+\w+)[ \t]*{_
 _ALIAS = re.compile(rf"^([ \t]*)type[ \t]+(\w+)[ \t]*(?:{_INNER})?[ \t]*=", re.MULTILINE)
 
 
-def explained(error: BaseException, text: str) -> str:
+def explained(error: BaseException, text: str, *, cause: bool = True) -> str:
     """What Python says against a text: `line 3, column 7: '(' was never closed`, its cause, and the place."""
     if not isinstance(error, SyntaxError):
         if isinstance(error, MemoryError | RecursionError):
             return "Python cannot read it: too deeply nested"
         return f"Python cannot read it: {printable(str(error), 300)}"
     line, column = _place(error, text)
-    cause = _cause(error, text, line or 0)
-    words = f"{printable(error.msg or 'invalid syntax', 200)}{cause and f'; {cause}'}"
+    why = _cause(error, text, line or 0) if cause else ""
+    words = f"{printable(error.msg or 'invalid syntax', 200)}{why and f'; {why}'}"
     return _at(words, text, line, column)
 
 

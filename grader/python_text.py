@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import codecs
 import io
 import re
 import tokenize
-import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
-from .python_fault import UNPARSABLE, undecodable
+from .python_fault import undecodable
 from .text import printable
 
-__all__ = ["decoded", "defined_names", "identifier", "mentioned", "nearest", "parse_fault"]
+__all__ = ["decoded", "identifier", "mentioned", "nearest"]
 
 SEARCHED_NAMES = 1000
 SEARCHED_NAME_CHARACTERS = 100
@@ -50,17 +48,6 @@ def decoded(data: bytes) -> tuple[str, str]:
     return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n"), ""
 
 
-def parse_fault(text: str) -> BaseException | None:
-    """What Python says against the text, or None when it compiles. Nothing runs, and nothing is printed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            compile(text, "submission", "exec", dont_inherit=True)
-        except UNPARSABLE as error:
-            return error
-    return None
-
-
 def mentioned(text: str, names: Collection[str]) -> list[str]:
     """Those of the names that a `def` or `class` line of the text defines, whether or not it parses."""
     if not names:
@@ -68,33 +55,6 @@ def mentioned(text: str, names: Collection[str]) -> list[str]:
     pattern = rf"^[ \t\f]*(?:async[ \t]+)?(?:def|class)[ \t]+({'|'.join(map(re.escape, names))})\b"
     found = {match[1] for match in re.finditer(pattern, text, re.MULTILINE)}
     return [name for name in names if name in found]
-
-
-def defined_names(text: str) -> list[str]:
-    """The names a text binds at module level, in `if`, `try`, `with` and loops too; [] without a parse."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            tree = ast.parse(text)
-        except UNPARSABLE:
-            return []
-    return list(dict.fromkeys(_bound(tree.body)))
-
-
-def _bound(body: list[ast.stmt]) -> Iterator[str]:
-    waiting: list[ast.AST] = list(reversed(body))  # a long elif chain is deep: no recursion here
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-        else:
-            inner = (ast.stmt, ast.ExceptHandler, ast.match_case)
-            waiting += reversed([child for child in ast.iter_child_nodes(node) if isinstance(child, inner)])
 
 
 def nearest(wanted: Iterable[str], found: Iterable[str]) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from .lessons import Lesson, Limits, Provided, Step
-from .neighbours import reached
+from .neighbours import codes_of, reached
 from .submission import Submission
 
 PROCESSES = 256  # processes and threads of one guest
@@ -126,13 +126,10 @@ def learner_run(lesson: Lesson, submission: Submission, *, confined: bool = True
 
 def _shared_libraries(submission: Submission, serving: Mapping[str, str]) -> list[str]:
     """Of the libraries that take long to import, those that several steps would import each for itself."""
-    texts = {module.name: [cell.text for cell in module.cells] for module in submission.modules}
-    here = {name for name in LIBRARIES if any(name in text for cells in texts.values() for text in cells)}
-    here -= {module.partition(".")[0] for module in texts}
-    if not here:
-        return []
-    needs = reached(texts, set(serving.values()), at_once=True)
-    asked = [name for name in LARGE if name.partition(".")[0] in here]
+    codes = codes_of(submission)
+    own = {module.partition(".")[0] for module in codes}
+    needs = reached(codes, set(serving.values()), at_once=True)
+    asked = [name for name in LARGE if name.partition(".")[0] not in own]
     return [name for name in asked if sum(name in needs[stem] for stem in serving.values()) >= SEVERAL]
 
 

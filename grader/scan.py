@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from .code import Code, Mention
 from .lessons import Lesson, Step
+from .neighbours import closure
 from .submission import Submission
 
 DETOURS = (
@@ -14,7 +14,7 @@ DETOURS = (
     *("importlib", "ctypes", "pickle", "marshal", "gc"),
 )
 SPEAKS = "speaks of"
-TABLES = ("vars", "globals", "locals")
+LOOKS = {"getattr": "looks a name up with getattr", "table": "looks a name up in a table of names"}
 CALLS = ("exec", "eval", "__import__", "compile")
 
 
@@ -33,115 +33,68 @@ def detours(lesson: Lesson, step: Step, submission: Submission) -> tuple[str, ..
     all_own = {item.name for other in lesson.steps for item in other.provides}
     first = next(other.id for other in lesson.steps if other.forbid) == step.id
     forbidding = {item.name for other in lesson.steps if other.forbid for item in other.provides}
-    serving = _serving([c.text for m in submission.modules for c in m.cells], forbidding) if lone else set()
+    serving = _serving([c.code for m in submission.modules for c in m.cells], forbidding) if lone else set()
     found: list[str] = []
     for module in submission.modules:
         if not lone and module.path != step.file:
             continue
         for cell in module.cells:
             where = f"{module.path}, {cell.label}" if cell.label else module.path
-            for line, what, home in sorted(set(_places(cell.text, short))):
+            for line, what, home in sorted(_places(cell.code, short)):
                 elsewhere = first and home not in all_own and (not what.startswith(SPEAKS) or home in serving)
                 if not lone or home in own or elsewhere:
                     found.append(f"{where}, line {line}: {what}")
     return tuple(found[:5])
 
 
-def _places(text: str, short: list[str]) -> Iterator[tuple[int, str, str]]:
-    """Line, what stands there, and the function or class of the file that it stands in ("" for none)."""
-    tree = _tree(text)
-    made = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef | ast.FunctionDef)}
-    spoken = set(short) - made
-    for top in tree.body:
-        home = next(iter(_bound(top)), "")
-        for node in ast.walk(top):
-            yield from ((line, what, home) for line, what in _detours_at(node, short))
-            if not _main_guard(top):
-                yield from ((line, f"{SPEAKS} {name}", home) for line, name in _spoken_at(node, spoken))
-
-
-def _tree(text: str) -> ast.Module:
-    """The syntax tree, empty where Python cannot read the text."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return ast.Module([], [])
-
-
-def _bound(top: ast.stmt) -> list[str]:
-    """The names that a statement at the top of a file binds."""
-    if isinstance(top, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [top.name]
-    if isinstance(top, ast.Import | ast.ImportFrom):
-        return [(alias.asname or alias.name).partition(".")[0] for alias in top.names]
-    targets = (
-        top.targets if isinstance(top, ast.Assign) else [top.target] if isinstance(top, ast.AnnAssign) else []
-    )
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
-def _serving(texts: Sequence[str], wanted: set[str]) -> set[str]:
-    """Names at the top of these texts that the wanted ones use, and those that these use in turn."""
-    uses: dict[str, set[str]] = {}
-    for top in (top for text in texts for top in _tree(text).body):
-        named = {node.id for node in ast.walk(top) if isinstance(node, ast.Name)}
-        for name in _bound(top):
-            uses.setdefault(name, set()).update(named - {name})
-    found: set[str] = set()
-    waiting = [name for name in wanted if name in uses]
-    while waiting:
-        name = waiting.pop()
-        if name not in found:
-            found.add(name)
-            waiting += uses.get(name, ())
+def _places(code: Code, short: Sequence[str]) -> set[tuple[int, str, str]]:
+    """Line, what stands there, and the name at the top of the file that it belongs to ("" for none)."""
+    spoken = set(short) - {definition.name for definition in code.definitions}
+    found = set()
+    for one in code.mentions:
+        what = _detour_at(one, short)
+        if what:
+            found.add((one.line, what, one.home))
+        if not one.main:
+            found |= {(one.line, f"{SPEAKS} {name}", one.home) for name in _spoken(one) if name in spoken}
     return found
 
 
-def _main_guard(node: ast.AST) -> bool:
-    """`if __name__ == "__main__":`, which does not run where a step is graded."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    sides = [node.test.left, *node.test.comparators]
-    names = {side.id for side in sides if isinstance(side, ast.Name)}
-    return names == {"__name__"} and not node.orelse
+def _serving(codes: Iterable[Code], wanted: set[str]) -> set[str]:
+    """Names at the top of these texts that the wanted ones use, and those that these use in turn."""
+    uses: dict[str, set[str]] = {}
+    for code in codes:
+        for name, names in code.uses.items():
+            uses.setdefault(name, set()).update(names)
+    return closure(wanted & set(uses), uses)
 
 
-def _spoken_at(node: ast.AST, names: set[str]) -> Iterator[tuple[int, str]]:
-    """A forbidden name in code; where it stands in a comment or a string it does nothing."""
-    if isinstance(node, ast.Attribute) and node.attr in names:
-        yield node.lineno, node.attr
-    elif isinstance(node, ast.Name) and node.id in names:
-        yield node.lineno, node.id
-    elif isinstance(node, ast.Import | ast.ImportFrom):
-        yield from ((node.lineno, a.name) for a in node.names if a.name.rpartition(".")[2] in names)
+def _spoken(mention: Mention) -> Sequence[str]:
+    """The names that a mention speaks of; a name that is looked up is a detour, not spoken of."""
+    parts = mention.name.split(".")
+    return {"name": parts, "import": parts[-1:], "from": parts[-1:]}.get(mention.how, ())
 
 
-def _detours_at(node: ast.AST, short: list[str]) -> Iterator[tuple[int, str]]:
-    if isinstance(node, ast.Attribute) and _inner(_dotted(node)):
-        yield node.lineno, f"reaches into {_dotted(node)}"
-    elif isinstance(node, ast.Import):
-        yield from ((node.lineno, f"imports {alias.name}") for alias in node.names if _detour(alias.name))
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        if _detour(node.module):
-            yield node.lineno, f"imports from {node.module}"
-        full = [f"{node.module}.{alias.name}" for alias in node.names]
-        yield from ((node.lineno, f"imports {name}") for name in full if _inner(name))
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if node.func.id in CALLS:
-            yield node.lineno, f"calls {node.func.id}"
-        elif node.func.id == "getattr" and len(node.args) > 1 and _hidden(node.args[1], short):
-            yield node.lineno, "looks a name up with getattr"
-    elif isinstance(node, ast.Subscript) and _table(node.value) and _hidden(node.slice, short):
-        yield node.lineno, "looks a name up in a table of names"
+def _detour_at(mention: Mention, short: Sequence[str]) -> str:
+    """What a person should look at in a mention, "" for most."""
+    name, how = mention.name, mention.how
+    if how == "call":
+        return f"calls {name}" if name in CALLS else ""
+    if how in LOOKS:
+        return LOOKS[how] if not name or name in short else ""
+    if how == "import":
+        return f"imports {name}" if _detour(name) else ""
+    if how == "from":
+        module = name.rpartition(".")[0]
+        return f"imports from {module}" if _detour(module) else f"imports {name}" if _inner(name) else ""
+    reach = next((start for start in _starts(name) if _inner(start)), "")
+    return f"reaches into {reach}" if reach else ""
 
 
-def _table(value: ast.expr) -> bool:
-    """`vars(x)`, `globals()`, `x.__dict__`: names by their texts."""
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
-        return value.func.id in TABLES
-    return isinstance(value, ast.Attribute) and value.attr == "__dict__"
+def _starts(name: str) -> Iterator[str]:
+    """`a.b` and `a.b.c` of `a.b.c`."""
+    parts = name.split(".")
+    return (".".join(parts[:end]) for end in range(2, len(parts) + 1))
 
 
 def _inner(name: str) -> bool:
@@ -153,16 +106,3 @@ def _inner(name: str) -> bool:
 
 def _detour(name: str) -> bool:
     return any(name == detour or name.startswith(f"{detour}.") for detour in DETOURS)
-
-
-def _hidden(name: ast.expr, short: list[str]) -> bool:
-    """A name put together at run time, or a forbidden one."""
-    if isinstance(name, ast.Constant):
-        return name.value in short
-    return isinstance(name, ast.BinOp | ast.JoinedStr | ast.Call)
-
-
-def _dotted(node: ast.expr) -> str:
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value)}.{node.attr}"
-    return node.id if isinstance(node, ast.Name) else ""

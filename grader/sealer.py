@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from .accounts import homes_of
+from .code import read_code
 from .errors import InputError
 from .grading import STANDARD_SECONDS
 from .lessons import Lesson, find_lesson
@@ -42,9 +43,9 @@ def sealed_bytes(lesson: Lesson, seed: int | None) -> bytes:
 
 def homes_within(lesson: Lesson, reference: Reference) -> dict[str, list[str]]:
     """By step, the modules in which a mistake can change the solution's step: those that it imports."""
-    texts = {str(module["name"]): [text_of(module)] for module in reference.modules}
+    codes = {str(module["name"]): [read_code(text_of(module))] for module in reference.modules}
     stems = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
-    mine = reached(texts, stems.values())
+    mine = reached(codes, stems.values())
     return {
         step.id: [home for home in homes_of(lesson, step) if home in mine[stems[step.id]]]
         for step in lesson.steps

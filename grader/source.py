@@ -8,18 +8,18 @@ from hashlib import sha256
 from pathlib import Path
 
 from .archive import archive_kind, read_archive
+from .code import Read, Reader
 from .copies import bare, copies_of
 from .errors import InputError
 from .lone import Lone, is_notebook, lone_file, read_lone
-from .magics import Plain, plain_script, seems_saved
-from .python_fault import explained, sentence
+from .magics import plain_script
+from .python_fault import sentence
 from .python_text import decoded
 from .submission import Cell, LessonFiles, Module, Submission, lesson_files
 from .text import odd_letter, printable
 from .tree import (
     A_POINTER,
     ARCHIVE_BYTES,
-    CHECKED_CHARACTERS,
     CLEAR,
     MIB,
     SMALLER,
@@ -38,17 +38,16 @@ __all__ = ["Cell", "Module", "Submission", "read_submission"]
 KINDS = "a folder, a .py file, a notebook (.ipynb) or an archive of these (.zip, .tar.gz, .tgz)"
 WARNINGS = 20  # shown; the rest are counted
 SHOWN_PATHS = 8
-CHECKED_HELPER = 64 << 10  # characters of one that seems to be of a notebook
 
 
 def read_submission(path: Path, lesson: LessonFiles) -> Submission:
     """The submission at a path. InputError, one line that names the path, when there is nothing to grade."""
-    place = shown(str(path))
+    place, read = shown(str(path)), Reader().read
     real = _resolved(path, place)
     name = shown(path.name or real.name)
     if real.is_dir():
         tree, warnings = read_folder(real, place)
-        return _settled(tree, warnings, name, place, lesson)
+        return _settled(tree, warnings, name, place, lesson, read)
     names = (path.name, real.name)  # a link may have no suffix, or none that says anything
     kind_name = next((one for one in names if archive_kind(one) or size_limit(one)), None)
     if kind_name is None:
@@ -69,8 +68,8 @@ def read_submission(path: Path, lesson: LessonFiles) -> Submission:
         raise InputError(f"{place}: {A_POINTER}")
     if kind:
         tree, warnings = read_archive(data, kind, place)
-        return _settled(tree, warnings, name, place, lesson)
-    return replace(_capped(read_lone(place, kind_name, data, lesson)), name=name)
+        return _settled(tree, warnings, name, place, lesson, read)
+    return replace(_capped(read_lone(place, kind_name, data, lesson, read)), name=name)
 
 
 def _resolved(path: Path, place: str) -> Path:
@@ -84,23 +83,25 @@ def _resolved(path: Path, place: str) -> Path:
         raise InputError(f"{place}: no file or folder has such a path; give {KINDS}") from error
 
 
-def _settled(tree: Tree, warnings: Sequence[str], name: str, place: str, lesson: LessonFiles) -> Submission:
+def _settled(
+    tree: Tree, warnings: Sequence[str], name: str, place: str, lesson: LessonFiles, read: Read
+) -> Submission:
     """The submission a tree holds: the folder of step files in it, or else the one file that is meant."""
     if not (tree.files or tree.faults or tree.others or warnings):
         raise InputError(f"{place}: it is empty; put the lesson's files in it")
     levels = list(_levels(tree, lesson))
     if _step_paths(levels[-1], lesson):
-        read = _folder(levels[-1], lesson)
+        made = _folder(levels[-1], lesson, read)
     else:
-        level, meant = _meant(levels, lesson)
+        level, meant = _meant(levels, lesson, read)
         if meant.several:
             raise InputError(f"{place}: {meant.said()}{_first(warnings)}")
         path = meant.path
         if path is None:
             raise InputError(f"{place}: {_not_found(tree, lesson)}{_first(warnings)}")
-        read = read_lone(f"{place}: {shown(path)}", path, level.files[path], lesson)
-        read = _with_helpers(read, level, path)
-    return _capped(replace(read, name=name, warnings=(*warnings, *read.warnings)))
+        made = read_lone(f"{place}: {shown(path)}", path, level.files[path], lesson, read)
+        made = _with_helpers(made, level, path, read)
+    return _capped(replace(made, name=name, warnings=(*warnings, *made.warnings)))
 
 
 def _levels(tree: Tree, lesson: LessonFiles) -> Iterator[Tree]:
@@ -111,9 +112,9 @@ def _levels(tree: Tree, lesson: LessonFiles) -> Iterator[Tree]:
         yield tree
 
 
-def _meant(levels: Sequence[Tree], lesson: LessonFiles) -> tuple[Tree, Lone]:
+def _meant(levels: Sequence[Tree], lesson: LessonFiles, read: Read) -> tuple[Tree, Lone]:
     """The file that is the submission, and its level: the innermost that defines a name goes first."""
-    found = [(level, lone_file(level, lesson)) for level in reversed(levels)]
+    found = [(level, lone_file(level, lesson, read)) for level in reversed(levels)]
     found.sort(key=lambda one: (not one[1].defines, one[1].path is None))
     return found[0]
 
@@ -147,7 +148,7 @@ def _read_as(file: str, path: str, copies: Sequence[str]) -> list[str]:
     return [f"{shown(path)} was read as {file}, which is not there{others}"]
 
 
-def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
+def _folder(tree: Tree, lesson: LessonFiles, read: Read) -> Submission:
     """A folder of step files; whatever is wrong with one of them costs that one alone."""
     paths = _step_paths(tree, lesson)
     modules: list[Module] = []
@@ -159,21 +160,17 @@ def _folder(tree: Tree, lesson: LessonFiles) -> Submission:
     copies = _copies(tree, lesson)
     warnings = [said for file, path in paths.items() for said in _read_as(file, path, copies[file])]
     warnings += _lookalikes(tree, [file for file in lesson_files(lesson) if file not in paths])
-    unchecked = CHECKED_CHARACTERS
+    texts = {file: decoded(tree.files.get(path, b"")) for file, path in paths.items()}
+    plains = {file: plain_script(text, read) for file, (text, _) in sorted(texts.items(), key=_length)}
     for file, path in paths.items():
-        text, wrong = decoded(tree.files.get(path, b""))
-        wrong = tree.faults.get(path, wrong)
-        plain = Plain(text)
-        if not wrong and len(text) <= unchecked:  # beyond that the worker's clock finds the error
-            unchecked -= len(text)
-            plain = plain_script(text)
-            wrong = explained(plain.fault, text) if plain.fault else ""
+        plain = plains[file]
+        wrong = tree.faults.get(path, texts[file][1]) or plain.code.fault()
         if wrong:
             problems[file] = wrong
         else:
-            cells = (Cell(plain.text, ""),)
+            cells = (Cell(plain.code, ""),)
             modules.append(Module(file.removesuffix(".py"), file, cells, notebook=plain.notebook))
-    helpers, said = _helpers(tree, paths.values(), {file.removesuffix(".py") for file in paths})
+    helpers, said = _helpers(tree, paths.values(), {file.removesuffix(".py") for file in paths}, read)
     warnings += said
     warnings += [
         f"{shown(path)} was not read: the folder has {next(iter(paths.values()))}"
@@ -206,38 +203,50 @@ def _looks_like(path: str, file: str) -> bool:
     return len(pairs) < len(file) / 2 and not any(one.isascii() for one, _ in pairs)
 
 
-def _with_helpers(read: Submission, tree: Tree, path: str) -> Submission:
+def _with_helpers(made: Submission, tree: Tree, path: str, read: Read) -> Submission:
     """A lone file that came with others beside it: it may import them."""
-    helpers, said = _helpers(tree, {path}, {module.name for module in read.modules})
-    if not helpers:
-        return read
+    helpers, said = _helpers(tree, {path}, {module.name for module in made.modules}, read)
+    if not (helpers or said):
+        return made
     counted = [path, *(other for other in tree.files if not is_notebook(other) and other != path)]
     return replace(
-        read,
+        made,
         sha256=_digest(tree, counted),
-        modules=(*read.modules, *helpers),
-        warnings=(*read.warnings, *said),
+        modules=(*made.modules, *helpers),
+        warnings=(*made.warnings, *said),
     )
 
 
-def _helpers(tree: Tree, taken: Iterable[str], names: set[str]) -> tuple[tuple[Module, ...], list[str]]:
+def _helpers(
+    tree: Tree, taken: Iterable[str], names: set[str], read: Read
+) -> tuple[tuple[Module, ...], list[str]]:
     """The importable files of a tree but for those taken, and what is said of those that cannot be read."""
     used = set(taken)
     left = [path for path in sorted(tree.files) if path not in used and not is_notebook(path)]
-    modules: dict[str, Module] = {}
+    texts: dict[str, tuple[str, str]] = {}  # by name: its path and its text
     warnings = [passed_over(path, reason) for path, reason in sorted(tree.faults.items()) if path not in used]
     for path in left:
         name, package = _dotted(path)
-        if not name or name in names or (name in modules and not package):
+        if not name or name in names or (name in texts and not package):
             continue
         text, wrong = decoded(tree.files[path])
         if wrong:
             warnings.append(passed_over(path, sentence(wrong)))
         else:
-            plain = plain_script(text) if len(text) <= CHECKED_HELPER and seems_saved(text) else Plain(text)
-            cells = (Cell(plain.text, ""),)
-            modules[name] = Module(name, shown(path), cells, package, plain.notebook)
-    return tuple(modules.values()), warnings
+            texts[name] = path, text
+    plains = {name: plain_script(text, read) for name, (_, text) in sorted(texts.items(), key=_length)}
+    unread = {name: plain.code.unread for name, plain in plains.items() if plain.code.unread}
+    warnings += [passed_over(texts[name][0], why) for name, why in unread.items()]
+    return tuple(
+        Module(name, shown(path), (Cell(plains[name].code, ""),), _dotted(path)[1], plains[name].notebook)
+        for name, (path, _) in texts.items()
+        if name not in unread
+    ), warnings
+
+
+def _length(item: tuple[str, tuple[str, str]]) -> int:
+    """How long the texts of a file are, of which the other is "": the shortest are read first."""
+    return sum(map(len, item[1]))
 
 
 def _dotted(path: str) -> tuple[str, bool]:

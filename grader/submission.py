@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from .code import Code
+
 __all__ = ["Cell", "Form", "LessonFiles", "Module", "Submission", "lesson_files", "lesson_names"]
 
 Form = Literal["folder", "file", "notebook"]
@@ -15,8 +17,13 @@ Form = Literal["folder", "file", "notebook"]
 class Cell:
     """Code that runs in one go, labelled "" in a .py file and "cell 3" (of the code cells) in a notebook."""
 
-    text: str
+    code: Code
     label: str
+
+    @property
+    def text(self) -> str:
+        """The code as it was written."""
+        return self.code.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +45,8 @@ class Submission:
     """What is graded.
 
     `problems` tells, for the file name of a step, why it cannot be graded: a sentence and, on further lines,
-    the place. In the forms "file" and
-    "notebook" there is a first module, the one that is graded (without cells when Python cannot read
-    it); further ones are helpers found beside it.
+    the place. In the forms "file" and "notebook" there is a first module, the one that is graded (without cells
+    when Python cannot read it); further ones are helpers found beside it. All code in it has been read.
     """
 
     name: str

@@ -35,7 +35,6 @@ TOTAL_BYTES = 50 * MIB  # an archive unpacked; the Python files of a folder toge
 FOLDER_ENTRIES = 20_000  # names in a folder, sub-folders included
 FOLDER_DEPTH = 8  # folders inside one another
 PYTHON_FILES = 500
-CHECKED_CHARACTERS = 2 << 20  # compiled here to find errors early; hostile text takes seconds for each MiB
 NAME_CHARACTERS = 200  # of a path, when shown
 
 # names that begin with a dot are passed by too

@@ -48,6 +48,7 @@ LAYERS = (
     },
     {
         "lessons",
+        "code",
         "source",
         "submission",
         "python_fault",

@@ -5,17 +5,18 @@ import time
 
 import pytest
 
-from grader.python_fault import explained, picture, sentence, undecodable
-from grader.python_text import decoded, parse_fault
+from grader.code import read_code
+from grader.python_fault import UNPARSABLE, explained, picture, sentence, undecodable
+from grader.python_text import decoded
 
 TABS = "inconsistent use of tabs and spaces in indentation; indent with spaces only"
 HERE = ".".join(map(str, sys.version_info[:2]))
 
 
 def fault(text: str) -> str:
-    error = parse_fault(text)
-    assert error is not None
-    return explained(error, text)
+    said = read_code(text).fault()
+    assert said
+    return said
 
 
 def newer(version: str) -> str:
@@ -134,10 +135,10 @@ def test_what_no_python_reads_is_not_called_newer(text: str) -> None:
     ],
 )
 def test_looking_for_the_cause_takes_no_time(text: str) -> None:
-    error = parse_fault(text)
-    assert error is not None
+    with pytest.raises(UNPARSABLE) as error:
+        compile(text, "submission", "exec")
     start = time.process_time()
-    explained(error, text)
+    explained(error.value, text)
     assert time.process_time() - start < 2.0
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.code import read_code
 from grader.lessons import Lesson, Step
 from grader.scan import detours
 from grader.submission import Cell, Module, Submission
@@ -17,7 +18,7 @@ def found(
     lesson: Lesson, text: str, *, forbid: bool = True, form: str = "folder", path: str | None = None
 ) -> list[str]:
     step = next(step for step in lesson.steps if step.forbid is forbid)
-    module = Module("step", path or step.file, (Cell(text, ""),))
+    module = Module("step", path or step.file, (Cell(read_code(text), ""),))
     submission = Submission("a", "0", form, (module,), {}, ())  # type: ignore[arg-type]
     said = detours(lesson, step, submission)
     assert all(line.startswith(f"{step.file}, line ") for line in said)
@@ -93,7 +94,9 @@ def test_only_a_step_that_forbids_is_looked_at_in_its_own_file(lesson: Lesson) -
 
 
 def everywhere(lesson: Lesson, *cells: str) -> dict[str, list[str]]:
-    module = Module("work", "work.ipynb", tuple(Cell(text, f"cell {n}") for n, text in enumerate(cells, 1)))
+    module = Module(
+        "work", "work.ipynb", tuple(Cell(read_code(text), f"cell {n}") for n, text in enumerate(cells, 1))
+    )
     submission = Submission("a", "0", "notebook", (module,), {}, ())
     told = {step.id: list(detours(lesson, step, submission)) for step in lesson.steps}
     return {step: said for step, said in told.items() if said}

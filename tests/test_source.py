@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lesson import LESSON, holds, outcome
 
-from grader import source as source_module
 from grader import tree as tree_module
+from grader.code import read_code
 from grader.errors import GraderError, InputError, MachineError
 from grader.python_fault import picture, sentence
 from grader.source import Cell, Module, Submission, read_submission
@@ -86,8 +86,8 @@ def test_a_folder_of_step_files(tmp_path: Path) -> None:
         tmp_path, {"project.py": PROJECT, "attend.py": ATTEND, "notes.md": "x", "data.bin": b"\xff"}
     )
     assert read.modules == (
-        Module("project", "project.py", (Cell(PROJECT, ""),)),
-        Module("attend", "attend.py", (Cell(ATTEND, ""),)),
+        Module("project", "project.py", (Cell(read_code(PROJECT), ""),)),
+        Module("attend", "attend.py", (Cell(read_code(ATTEND), ""),)),
     )
     assert (read.name, read.form, read.problems, read.warnings) == ("hw", "folder", {}, ())
 
@@ -148,7 +148,9 @@ def test_two_folders_are_not_entered_and_the_error_says_where_to_look(tmp_path: 
 
 
 def test_an_empty_step_file_is_an_empty_module(tmp_path: Path) -> None:
-    assert folder(tmp_path, {"project.py": ""}).modules == (Module("project", "project.py", (Cell("", ""),)),)
+    assert folder(tmp_path, {"project.py": ""}).modules == (
+        Module("project", "project.py", (Cell(read_code(""), ""),)),
+    )
 
 
 @pytest.mark.parametrize("name", ["Project.py", "PROJECT.PY"])
@@ -243,7 +245,7 @@ def test_a_step_file_is_decoded_as_python_would(tmp_path: Path, content: bytes, 
         warnings.simplefilter("always")
         read = folder(tmp_path, {"project.py": content})
     assert heard == []
-    assert (read.problems, read.modules[0].cells) == ({}, (Cell(text, ""),))
+    assert (read.problems, read.modules[0].cells) == ({}, (Cell(read_code(text), ""),))
 
 
 def test_nothing_is_run(tmp_path: Path) -> None:
@@ -436,13 +438,25 @@ def test_many_large_notebooks_cost_themselves_alone(tmp_path: Path, monkeypatch:
     )
 
 
-def test_errors_beyond_what_is_checked_here_are_left_to_the_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(source_module, "CHECKED_CHARACTERS", 10)
-    read = folder(tmp_path, {"project.py": "(", "attend.py": "(" * 12, "module.py": "x" * 9})
-    assert list(read.problems) == ["project.py"]
-    assert paths(read) == ["attend.py", "module.py"]
+TOO_MUCH = "too much code: with the rest over 1,048,576 characters; keep only what the lesson asks for"
+
+
+def test_a_file_over_the_budget_costs_itself_alone(tmp_path: Path) -> None:
+    long = "x = 1\n" + "# a comment\n" * 80_000
+    read = folder(tmp_path, {"project.py": long, "attend.py": ATTEND, "help.py": "a = 1\n", "long.py": long})
+    assert read.problems == {}  # the step files go first
+    assert paths(read) == ["project.py", "attend.py", "help.py"]
+    assert read.warnings == (f"long.py was passed over: {TOO_MUCH}",)
+    read = folder(tmp_path, {"module.py": long + "\n"})
+    assert read.problems == {"module.py": TOO_MUCH}
+    assert paths(read) == ["project.py", "attend.py", "help.py"]
+
+
+def test_a_lone_file_over_the_budget_is_the_problem_of_the_steps_it_names(tmp_path: Path) -> None:
+    read = file(tmp_path, PROJECT + "a;" * 200_000)
+    said = "too much code: with the rest over 300,000 words and signs; keep only what the lesson asks for"
+    assert read.problems == {"project.py": said}
+    assert refusal(laid_out(tmp_path, {"b.py": "a;" * 200_000}) / "b.py") == f"{NO_NAMES}; and it is {said}"
 
 
 # --- a folder that holds one file -----------------------------------------------------------------
@@ -554,7 +568,7 @@ def test_one_python_file(tmp_path: Path) -> None:
         name="my-answers 2.py",
         sha256=hashlib.sha256((PROJECT + ATTEND).encode()).hexdigest(),
         form="file",
-        modules=(Module("my_answers_2", "my-answers 2.py", (Cell(PROJECT + ATTEND, ""),)),),
+        modules=(Module("my_answers_2", "my-answers 2.py", (Cell(read_code(PROJECT + ATTEND), ""),)),),
         problems={},
         warnings=(),
     )

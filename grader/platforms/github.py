@@ -6,19 +6,18 @@ classroom-resources graders, which successors of GitHub Classroom still read.
 
 from __future__ import annotations
 
-import ast
 import base64
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from grader.errors import InputError
-from grader.lessons import Lesson, Step
+from grader.errors import GraderError, InputError
+from grader.lessons import Lesson
 from grader.records import Record, StepRecord
 from grader.report import story
 from grader.sinks import markdown_block, markdown_inline, workflow_command
+from grader.source import read_submission
 
 from .rows import Row, rows, told
 
@@ -63,12 +62,13 @@ def commands(record: Record, lesson: Lesson, submission: Path, prefix: str, scal
 
     `prefix` is the submission's folder as the repository calls it; all points are multiplied by `scale`.
     """
-    steps = {step.id: step for step in lesson.steps}
+    steps = {step.id for step in lesson.steps}
+    places = _places(lesson, submission)
     found = []
     for step in record.steps:
         if step.status in ("passed", "not_attempted") or step.id not in steps:
             continue
-        file, line = _place(steps[step.id], submission)
+        file, line = places.get(step.id, ("", None))
         where = f"{prefix.rstrip('/')}/{file}" if file and prefix else file
         kind: Literal["error", "warning"] = "warning" if step.status == "partial" else "error"
         found.append(
@@ -125,20 +125,20 @@ def _of(earned: Record | StepRecord, scale: float, between: str) -> str:
     return f"{story.number(earned.score * scale)} {between} {story.number(earned.max_score * scale)}"
 
 
-def _place(step: Step, submission: Path) -> tuple[str, int | None]:
-    """The learner's file and the line of the step's name in it; only the file where there is no such line."""
-    path = submission / step.file
-    if not path.is_file() or path.is_symlink():
-        return "", None
-    names = {item.name for item in step.provides}
+def _places(lesson: Lesson, submission: Path) -> dict[str, tuple[str, int | None]]:
+    """By step the learner's file and the line of the step's name in it; no line where it is not to be found."""
     try:
-        lines = [node.lineno for node in _definitions(path) if node.name in names]
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return step.file, None
-    return step.file, lines[-1] if lines else None
-
-
-def _definitions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    for node in ast.parse(path.read_bytes()).body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield node
+        read = read_submission(submission, lesson)
+    except GraderError:
+        return {}
+    codes = {module.path: module.cells[0].code for module in read.modules if read.form == "folder"}
+    found: dict[str, tuple[str, int | None]] = {}
+    for step in lesson.steps:
+        names = {item.name for item in step.provides}
+        if step.file in codes:
+            made = codes[step.file].definitions
+            lines = [one.line for one in made if one.name in names and not one.inside]
+            found[step.id] = step.file, lines[-1] if lines else None
+        elif step.file in read.problems and (submission / step.file).is_file():
+            found[step.id] = step.file, None
+    return found

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 
-from .wire import LENGTHS, REQUEST_BLOBS, lengths, pack, unpack
+from .wire import LENGTHS, REQUEST_BLOBS, REQUEST_HEAD, lengths, pack, unpack
 
 ROOM = 2**20  # bytes that a pipe should take before its writer has to wait
 
@@ -25,7 +25,7 @@ def read_frame(pipe: int) -> dict[str, object] | None:
     first = os.read(pipe, LENGTHS.size)
     if not first:
         return None
-    head, body = lengths(first + _exactly(pipe, LENGTHS.size - len(first)))
+    head, body = lengths(first + _exactly(pipe, LENGTHS.size - len(first)), REQUEST_HEAD)
     return unpack(_exactly(pipe, head), _exactly(pipe, body), REQUEST_BLOBS)
 
 

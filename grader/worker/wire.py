@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 LENGTHS = struct.Struct(">IQ")
 HEAD_LIMIT = 4 * 2**20  # bytes of one head
+REQUEST_HEAD = 16 * 2**20  # of one of the grader's own, which has a submission's whole code in it
 BODY_LIMIT = 64 * 2**20  # bytes of one body
 BLOB_LIMIT = 512  # tensors in one answer
 FIELDS = {"$", "dtype", "shape", "at", "size"}  # of a tensor in a head
@@ -87,12 +88,12 @@ def room(dtype: str, shape: Sequence[int]) -> int:
     return math.prod(max(n, 1) for n in shape) * ITEM_SIZE.get(dtype, 1)
 
 
-def lengths(prefix: bytes) -> tuple[int, int]:
+def lengths(prefix: bytes, head_limit: int = HEAD_LIMIT) -> tuple[int, int]:
     """Head and body length from a frame's first 12 bytes; WireError when cut short or over a limit."""
     if len(prefix) != LENGTHS.size:
         raise WireError("the frame's lengths are cut short")
     head, body = LENGTHS.unpack(prefix)
-    if head > HEAD_LIMIT or body > BODY_LIMIT:
+    if head > head_limit or body > BODY_LIMIT:
         raise WireError("the frame announces more than the size limit")
     return head, body
 
