@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from grader import paths
+from grader.code import read_code
 from grader.courses import LESSON_FILE
 from grader.errors import InputError
 from grader.lessons import Lesson
@@ -62,12 +63,12 @@ def solution_texts(lesson: Lesson) -> dict[str, str]:
 
 def taken_along(lesson: Lesson) -> dict[str, tuple[str, ...]]:
     """By step, the modules that its solution needs and that are no step's file, each after those that it needs itself."""
-    texts = {name: [text] for name, text in solution_texts(lesson).items()}
-    reach = reached(texts, texts)
+    codes = {name: [read_code(text)] for name, text in solution_texts(lesson).items()}
+    reach = reached(codes, codes)
     stems = {step.id: step.file.removesuffix(".py") for step in lesson.steps}
     return {
         name: tuple(
-            sorted((reach[stem] & set(texts)) - set(stems.values()), key=lambda one: (len(reach[one]), one))
+            sorted((reach[stem] & set(codes)) - set(stems.values()), key=lambda one: (len(reach[one]), one))
         )
         for name, stem in stems.items()
     }
