@@ -110,10 +110,19 @@ class Reader:
         self._known: dict[str, Code] = {}
 
     def read(self, text: str) -> Code:
-        """The record of a text; nothing of it is run, and nothing printed."""
-        if text not in self._known:
-            self._known[text] = self._spent(text) or self._code(text)
-        return self._known[text]
+        """The record of a text; nothing of it is run, and nothing printed.
+
+        A text that comes again is not parsed again, but takes its room: it will be handed on as often.
+        """
+        known = self._known.get(text)
+        much = self._spent(text, known)
+        if much:
+            return Code(
+                text, unread=f"too much code: with the rest {much}; keep only what the lesson asks for"
+            )
+        if known is None:
+            known = self._known[text] = self._code(text)
+        return known
 
     def _code(self, text: str) -> Code:
         compiled = len(text) <= self._compiled  # what only the compiler finds, the guest is told otherwise
@@ -128,22 +137,22 @@ class Reader:
                 return Code(text, error.with_traceback(None))
         return _facts(text, tree)
 
-    def _spent(self, text: str) -> Code | None:
-        """The record of a text that there is no room for any more; None when there is, which it then takes."""
+    def _spent(self, text: str, known: Code | None) -> str:
+        """Of what there is too much for a text to be read; "" where there is room, which it then takes."""
         if len(text) > self._characters:
-            much = f"over {CHARACTERS:,} characters"
-        elif (pieces := sum(1 for _ in _PIECE.finditer(text))) > self._pieces:
-            much = f"over {PIECES:,} words and signs"
-        elif (fields := _fields(text)) > self._fields:
-            much = "too many f-strings in too long lines"
-        elif time.monotonic() > self._end:
-            much = "more than can be read in time"
-        else:
-            self._characters -= len(text)
+            return f"over {CHARACTERS:,} characters"
+        if known is None:
+            pieces, fields = sum(1 for _ in _PIECE.finditer(text)), _fields(text)
+            if pieces > self._pieces:
+                return f"over {PIECES:,} words and signs"
+            if fields > self._fields:
+                return "too many f-strings in too long lines"
+            if time.monotonic() > self._end:
+                return "more than can be read in time"
             self._pieces -= pieces
             self._fields -= fields
-            return None
-        return Code(text, unread=f"too much code: with the rest {much}; keep only what the lesson asks for")
+        self._characters -= len(text)
+        return ""
 
 
 def read_code(text: str) -> Code:

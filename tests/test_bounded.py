@@ -71,6 +71,12 @@ def test_code_of_the_longest_letters_is_handed_over(session: Session, lesson: Le
     assert record.score == record.max_score
 
 
+def test_files_that_are_alike_take_their_room_each(session: Session, lesson: Lesson, tmp_path: Path) -> None:
+    record = session.grade(solved(lesson, tmp_path / "hw", {}, 20, f"# {'𝐡' * 250_000}\n"))
+    assert record.score == record.max_score
+    assert f"{MUCH} 1,048,576 characters" in " ".join(record.warnings)
+
+
 def test_the_ratio_of_an_archive_is_that_of_the_whole(lesson: Lesson, tmp_path: Path) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
