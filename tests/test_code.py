@@ -56,8 +56,8 @@ def test_what_is_known_of_a_text() -> None:
 def test_a_name_is_told_with_the_place_it_stands_in() -> None:
     mentions = set(read_code(TEXT).mentions)
     assert mentions >= {
-        Mention(1, "torch.nn.functional", "import", "", False),
-        Mention(2, ".project.extra", "from", "", False),
+        Mention(1, "torch.nn.functional", "import", "F", False),
+        Mention(2, ".project.extra", "from", "project", False),
         Mention(11, "F.softmax", "name", "attend", False),
         Mention(11, ".sum", "name", "attend", False),
         Mention(16, "nn.Module", "name", "Both", False),
