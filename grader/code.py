@@ -73,7 +73,8 @@ class Code:
     """One text. Of one that Python cannot read (`error`), or that was over the budget (`unread`), nothing is known.
 
     `bound` are the names bound at the module's level; `uses` the names that stand in a definition, or in the
-    statement that binds a name at the top, by that name;
+    statement that binds a name at the top, by that name; `calls` what is called in a definition, by its last name
+    (`Linear` of `nn.Linear(8, 8)`), by the definition's name;
     `imports` all that is imported, as a module or from one, and `at_once` what of it is as soon as the text runs.
     """
 
@@ -83,6 +84,7 @@ class Code:
     definitions: tuple[Definition, ...] = field(default=(), compare=False, repr=False)
     bound: tuple[str, ...] = field(default=(), compare=False, repr=False)
     uses: Mapping[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
+    calls: Mapping[str, frozenset[str]] = field(default_factory=dict, compare=False, repr=False)
     imports: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     at_once: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     mentions: tuple[Mention, ...] = field(default=(), compare=False, repr=False)
@@ -170,6 +172,7 @@ class _Place:
 
     home: str = ""  # the outermost definition
     inner: str = ""  # the innermost
+    around: tuple[str, ...] = ()  # all of them
     main: bool = False
     later: bool = False  # in a function or lambda, which runs when it is called
 
@@ -177,6 +180,7 @@ class _Place:
 def _facts(text: str, tree: ast.Module) -> Code:
     definitions: list[Definition] = []
     uses: dict[str, set[str]] = {}
+    calls: dict[str, set[str]] = {}
     imports: dict[str, bool] = {}  # whether it is imported at once
     mentions: list[Mention] = []
     waiting: list[tuple[ast.AST, _Place]] = []
@@ -197,6 +201,9 @@ def _facts(text: str, tree: ast.Module) -> Code:
         if isinstance(node, _Scope):
             definitions.append(Definition(node.name, node.lineno, place.home))
             uses.setdefault(place.inner, set()).add(node.name)
+        elif isinstance(node, ast.Call):
+            for name in place.around:
+                calls.setdefault(name, set()).update(_called(node))
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for name in _imported(node):
                 imports[name] = imports.get(name, False) or not place.later
@@ -206,6 +213,7 @@ def _facts(text: str, tree: ast.Module) -> Code:
         definitions=tuple(sorted(definitions, key=lambda one: one.line)),
         bound=tuple(dict.fromkeys(_bound(tree.body))),
         uses={name: frozenset(names) for name, names in uses.items()},
+        calls={name: frozenset(names) for name, names in calls.items()},
         imports=frozenset(imports),
         at_once=frozenset(name for name, now in imports.items() if now),
         mentions=tuple(mentions),
@@ -219,7 +227,8 @@ def _below(node: ast.AST, place: _Place) -> list[tuple[ast.AST, _Place]]:
         return [*((child, guarded) for child in node.body), *((child, place) for child in node.orelse)]
     if isinstance(node, _Scope):
         later = place.later or not isinstance(node, ast.ClassDef)
-        place = _Place(place.home or node.name, node.name, place.main, later)
+        around = (*place.around, node.name)
+        place = _Place(place.home or node.name, node.name, around, place.main, later)
     elif isinstance(node, ast.Lambda):
         place = replace(place, later=True)
     while isinstance(node, ast.Attribute):
@@ -280,6 +289,14 @@ def _dotted(node: ast.expr) -> Iterator[str]:
     parts.reverse()
     yield ".".join(parts[:DOTTED])
     yield from ("." + ".".join(parts[at : at + DOTTED]) for at in range(DOTTED, len(parts), DOTTED))
+
+
+def _called(node: ast.Call) -> list[str]:
+    """The last name of what is called."""
+    function = node.func
+    if isinstance(function, ast.Attribute):
+        return [function.attr]
+    return [function.id] if isinstance(function, ast.Name) else []
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

@@ -43,15 +43,6 @@ def reached(
     return {start: closure({start}, imports) for start in starts}
 
 
-def called_in(texts: Iterable[str], function: str) -> set[str]:
-    """What functions of this name call, by last names: `Linear` of `nn.Linear(8, 8)`."""
-    bodies = [made for text in texts for made in _definitions(_parsed(text)) if made.name == function]
-    calls = [node.func for body in bodies for node in ast.walk(body) if isinstance(node, ast.Call)]
-    return {call.attr for call in calls if isinstance(call, ast.Attribute)} | {
-        call.id for call in calls if isinstance(call, ast.Name)
-    }
-
-
 def _by_name(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:
     """In one file a step runs another when its definitions call the other's names, directly or through helpers."""
     uses: dict[str, set[str]] = {}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
+from .code import Code
 from .lessons import Lesson, Step
-from .neighbours import called_in
 from .own_words import own
 from .probes import Probe
 from .reference import Mistake
@@ -115,12 +115,17 @@ def lacking(step: Step, answers: Iterable[Answer], found: Transcript) -> str:
 def borne_out(mistakes: Iterable[Mistake], step: Step, submission: Submission) -> tuple[Mistake, ...]:
     """The mistakes whose words about the source are true of the file that a step is in."""
     own_file = [module for module in submission.modules if f"{module.name}.py" == step.file]
-    texts = [cell.text for module in own_file or submission.modules for cell in module.cells]
+    codes = [cell.code for module in own_file or submission.modules for cell in module.cells]
     return tuple(
         entry
         for entry in mistakes
-        if all(called_in(texts, function) & set(names) for function, names in entry.calls.items())
+        if all(_called_in(codes, function) & set(names) for function, names in entry.calls.items())
     )
+
+
+def _called_in(codes: Iterable[Code], function: str) -> set[str]:
+    """What functions of this name call, by last names: `Linear` of `nn.Linear(8, 8)`."""
+    return {name for code in codes for name in code.calls.get(function, ())}
 
 
 def misnamed(where: str, answers: Iterable[Answer]) -> str:

@@ -49,6 +49,7 @@ def test_what_is_known_of_a_text() -> None:
     assert code.bound == ("F", "project", "more", "nn", "attend", "Both", "demo", "best")
     assert code.uses["attend"] >= {"helper", "concat", "q"}
     assert code.uses["helper"] == {"F", "k"}
+    assert code.calls["attend"] == {"softmax", "sum", "concat", "helper"}
     assert code.imports - code.at_once == {"concat", "concat.concat"}
     assert code.at_once >= {"torch.nn.functional", "project", "project.extra", "torch.nn", "demo"}
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.code import read_code
 from grader.lessons import Provided, Step
 from grader.observations import borne_out, halts
 from grader.own_words import unmarked
@@ -49,8 +50,8 @@ def test_what_a_mistakes_words_say_of_the_source_is_looked_up_there(text: str, t
     step = Step(
         id="add", title="Add", file="add.py", points=1, provides=(Provided(name="add"),), hint="Look."
     )
-    elsewhere = Module("other", "other.py", (Cell("def forward(x):\n    Linear(x)\n", ""),))
-    modules = (elsewhere, Module("add", "add.py", (Cell(text, ""),)))
+    elsewhere = Module("other", "other.py", (Cell(read_code("def forward(x):\n    Linear(x)\n"), ""),))
+    modules = (elsewhere, Module("add", "add.py", (Cell(read_code(text), ""),)))
     handed = Submission("mine", "0", "folder", modules, {}, ())
     assert borne_out([said], step, handed) == ((said,) if there else ())
     assert borne_out([plain], step, handed) == (plain,)
