@@ -39,7 +39,7 @@ _BINDING = (
     ast.Assign,
     ast.AnnAssign,
 )
-_MENTIONING = (ast.Attribute, ast.Import, ast.ImportFrom, ast.Call, ast.Subscript)
+_TELLING = (*_BINDING[:5], ast.Attribute, ast.Call, ast.Subscript)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,46 +177,61 @@ class _Place:
     later: bool = False  # in a function or lambda, which runs when it is called
 
 
+@dataclass(slots=True)
+class _Found:
+    """What a walk has met so far; lives while one text is read."""
+
+    definitions: list[Definition] = field(default_factory=list)
+    uses: dict[str, set[str]] = field(default_factory=dict)
+    calls: dict[str, set[str]] = field(default_factory=dict)
+    imports: dict[str, bool] = field(default_factory=dict)  # whether it is imported at once
+    mentions: list[Mention] = field(default_factory=list)
+
+    def use(self, inner: str, name: str) -> None:
+        """A name stands in a definition."""
+        self.uses.setdefault(inner, set()).add(name)
+
+    def note(self, node: ast.AST, place: _Place) -> None:
+        """Take down what a node says that is no plain name."""
+        for line, name, how in _mentioned(node):
+            self.mentions.append(Mention(line, name, how, place.home, place.main))
+        if isinstance(node, _Scope):
+            self.definitions.append(Definition(node.name, node.lineno, place.home))
+            self.use(place.inner, node.name)
+        elif isinstance(node, ast.Call):
+            for name in place.around:
+                self.calls.setdefault(name, set()).update(_called(node))
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for name in _imported(node):
+                self.imports[name] = self.imports.get(name, False) or not place.later
+
+
 def _facts(text: str, tree: ast.Module) -> Code:
-    definitions: list[Definition] = []
-    uses: dict[str, set[str]] = {}
-    calls: dict[str, set[str]] = {}
-    imports: dict[str, bool] = {}  # whether it is imported at once
-    mentions: list[Mention] = []
+    found = _Found()
     waiting: list[tuple[ast.AST, _Place]] = []
     for top in tree.body:
         own = [] if isinstance(top, _Scope) else _bound_by(top)
         for name in own[1:]:
-            uses.setdefault(name, set()).add(own[0])
+            found.use(name, own[0])
         waiting.append((top, _Place(own[0], own[0]) if own else _Place()))
     while waiting:  # a long chain is deep: no recursion here
         node, place = waiting.pop()
         if isinstance(node, ast.Name):
-            mentions.append(Mention(node.lineno, node.id, "name", place.home, place.main))
-            uses.setdefault(place.inner, set()).add(node.id)
-            continue
-        if isinstance(node, _MENTIONING):
-            for line, name, how in _mentioned(node):
-                mentions.append(Mention(line, name, how, place.home, place.main))
-        if isinstance(node, _Scope):
-            definitions.append(Definition(node.name, node.lineno, place.home))
-            uses.setdefault(place.inner, set()).add(node.name)
-        elif isinstance(node, ast.Call):
-            for name in place.around:
-                calls.setdefault(name, set()).update(_called(node))
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            for name in _imported(node):
-                imports[name] = imports.get(name, False) or not place.later
-        waiting += _below(node, place)
+            found.mentions.append(Mention(node.lineno, node.id, "name", place.home, place.main))
+            found.use(place.inner, node.id)
+        else:
+            if isinstance(node, _TELLING):
+                found.note(node, place)
+            waiting += _below(node, place)
     return Code(
         text,
-        definitions=tuple(sorted(definitions, key=lambda one: one.line)),
+        definitions=tuple(sorted(found.definitions, key=lambda one: one.line)),
         bound=tuple(dict.fromkeys(_bound(tree.body))),
-        uses={name: frozenset(names) for name, names in uses.items()},
-        calls={name: frozenset(names) for name, names in calls.items()},
-        imports=frozenset(imports),
-        at_once=frozenset(name for name, now in imports.items() if now),
-        mentions=tuple(mentions),
+        uses={name: frozenset(names) for name, names in found.uses.items()},
+        calls={name: frozenset(names) for name, names in found.calls.items()},
+        imports=frozenset(found.imports),
+        at_once=frozenset(name for name, now in found.imports.items() if now),
+        mentions=tuple(found.mentions),
     )
 
 
