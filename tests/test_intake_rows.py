@@ -307,7 +307,7 @@ def test_a_file_whose_name_only_looks_right_is_told_by_its_letter(tmp_path: Path
 
 def test_a_step_without_its_name_is_told_which_letter_of_the_nearest_is_another() -> None:
     step = next(step for step in LESSON.steps if step.file == "attend.py")
-    loading = SimpleNamespace(error=None, stopped="", found=(), seen=(CYRILLIC, "other"))
+    loading = SimpleNamespace(error=None, fault="", stopped="", found=(), seen=(CYRILLIC, "other"))
     submission, run = (
         SimpleNamespace(problems={}, form="folder"),
         SimpleNamespace(modules={step.id: "attend"}),
