@@ -24,10 +24,12 @@ from test_archive import ATTEND, PROJECT, member, special, tarred, zipped
 from grader.errors import InputError
 from grader.lessons import find_lesson
 from grader.observations import absent
+from grader.own_words import unmarked
 from grader.scan import detours
 from grader.source import read_submission
 from grader.submission import Submission
 from grader.text import odd_letter, printable
+from grader.transcript import Loading
 
 TESTS = Path(__file__).resolve().parent
 LESSON = find_lesson("multi_head_attention")
@@ -307,13 +309,16 @@ def test_a_file_whose_name_only_looks_right_is_told_by_its_letter(tmp_path: Path
 
 def test_a_step_without_its_name_is_told_which_letter_of_the_nearest_is_another() -> None:
     step = next(step for step in LESSON.steps if step.file == "attend.py")
-    loading = SimpleNamespace(error=None, fault="", stopped="", found=(), seen=(CYRILLIC, "other"))
+    loading = Loading(seen=(CYRILLIC, "other"))
     submission, run = (
         SimpleNamespace(problems={}, form="folder"),
         SimpleNamespace(modules={step.id: "attend"}),
     )
     said = absent(step, submission, run, SimpleNamespace(loadings={step.id: loading}))  # type: ignore[arg-type]
-    assert said == f"attend.py has nothing named `attend`; the nearest name in it is `{CYRILLIC}` {LETTER}"
+    assert (
+        unmarked(said)
+        == f"attend.py has nothing named `attend`; the nearest name in it is `{CYRILLIC}` {LETTER}"
+    )
 
 
 def test_wide_letters_that_python_takes_for_plain_ones_count_as_such(tmp_path: Path) -> None:
