@@ -5,13 +5,13 @@ import signal
 import sys
 import time
 
-from .alone import stand_alone
+from .startup import stand_alone
 
 TYPE_CHECKING = False  # that of `typing`, which may not be imported before the command stands alone
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from .sandbox import Worker
+    from .sandbox.client import Worker
 
 FAILED, INTERRUPTED = 3, 130  # exit codes
 AGAIN = 1.0  # seconds in which a second Ctrl-C is taken for the first
@@ -76,9 +76,9 @@ def _head_start(words: list[str]) -> "tuple[Worker, ...]":
     """A jailed worker and the reference's, where they will be needed; torch's import is the longest part."""
     if words[:1] not in (["grade"], ["hint"]) or any(word.split("=")[0] in ELSEWHERE for word in words):
         return ()
-    from .courses import said_in
-    from .grading import has_reference
-    from .sandbox import start_both, start_jailed
+    from .grading.session import has_reference
+    from .lesson.courses import said_in
+    from .sandbox.client import start_both, start_jailed
 
     return start_both() if has_reference(said_in(words)) else (start_jailed(),)
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from .cases import Case, Finding, Select
-from .own_words import own
+from .core.own_words import own
+from .judging.cases import Case, Finding, Select
 
 
 def criterion(

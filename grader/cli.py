@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from .errors import GraderError, InputError, SubmissionError, in_one_line
-from .options import CourseOption, LessonOption
+from .core.errors import GraderError, InputError, SubmissionError, in_one_line
+from .core.options import CourseOption, LessonOption
 from .report.display import display, forgive, show
 
 if TYPE_CHECKING:
-    from .sandbox import Worker
+    from .sandbox.client import Worker
 
 INTERRUPTED = 130
 AS_GIVEN = {"ignore_unknown_options": True, "allow_interspersed_args": False}
@@ -74,9 +74,9 @@ def grade(
     ] = False,
 ) -> None:
     """Grade one submission: run it apart, judge its answers, name its mistakes."""
-    from .grading import grade as run
-    from .isolation import known
-    from .output import check_places, write_text
+    from .core.files import check_places, write_text
+    from .grading.session import grade as run
+    from .sandbox.isolation import known
 
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, junit, unusable) if file is not None)
@@ -99,7 +99,7 @@ def grade(
 
         write_text(junit, render_junit(record))
     if github_payload:
-        from .platforms.github import hand_on_payload
+        from .course.platforms.github import hand_on_payload
 
         show(hand_on_payload(record))
     if json == "-":
@@ -121,7 +121,7 @@ def _secret(path: Path | None, seed: int | None, sealed: Path | None) -> bytes |
     other = "--seed" if seed is not None else "--sealed" if sealed is not None else ""
     if other:
         raise InputError(f"--seed-per-submission and {other}: each says which inputs are asked; give one")
-    from .seeds import read_secret
+    from .grading.seeds import read_secret
 
     return read_secret(path)
 
@@ -148,7 +148,7 @@ def hint(
     ] = None,
 ) -> None:
     """The next hint for a step: a nudge first, then a pointer, then nearly the line."""
-    from .hints import next_hint, render
+    from .grading.hints import next_hint, render
 
     found = next_hint(
         step, submission, lesson, again=again, start=from_start, sealed=sealed, root=course,
@@ -168,8 +168,8 @@ def seal(
     ] = None,
 ) -> None:
     """Write the expected answers, and every known mistake's, as one file without reference code."""
-    from .output import check_places, write_bytes
-    from .sealer import seal as run
+    from .core.files import check_places, write_bytes
+    from .grading.seal import seal as run
 
     check_places([out])
     data = run(lesson, seed, course)
@@ -185,8 +185,8 @@ def doctor(
     course: CourseOption = None,
 ) -> None:
     """What this machine can do: isolation and its self-test, devices, versions; and which course is graded here."""
-    from .doctor import as_json, as_text, examine
-    from .output import write_text
+    from .core.files import write_text
+    from .grading.doctor import as_json, as_text, examine
 
     level, findings = examine(course)
     if json in (None, "-"):
@@ -198,7 +198,7 @@ def doctor(
 @app.command(add_help_option=False, context_settings=AS_GIVEN)
 def quiz(words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND ...")] = None) -> None:
     """The knowledge check: take it, mark it, hand it out, and see which question is bad."""
-    from .quiz.commands import app as commands  # only here: nothing else needs a quiz
+    from .quiz.commands.app import app as commands  # only here: nothing else needs a quiz
 
     _hand_on(commands, words, "quiz")
 
@@ -206,7 +206,7 @@ def quiz(words: Annotated[list[str] | None, typer.Argument(metavar="COMMAND ..."
 @app.command(add_help_option=False, context_settings=AS_GIVEN)
 def audit(words: Annotated[list[str] | None, typer.Argument(metavar="[SLUG] ...")] = None) -> None:
     """Prove a lesson: solution, skeleton, known mistakes, right styles, and mutants of the solution."""
-    from .audit.command import app as command  # only here: for a lesson's author
+    from .course.audit.command import app as command  # only here: for a lesson's author
 
     _hand_on(command, words, "audit")
 
@@ -214,7 +214,7 @@ def audit(words: Annotated[list[str] | None, typer.Argument(metavar="[SLUG] ..."
 @app.command(add_help_option=False, context_settings=AS_GIVEN)
 def bundle(words: Annotated[list[str] | None, typer.Argument(metavar="KIND ...")] = None) -> None:
     """Make an assignment's bundles: for learners, for classrooms, for platforms."""
-    from .bundle.command import app as command  # only here: for whoever gives the course
+    from .course.bundle.command import app as command  # only here: for whoever gives the course
 
     _hand_on(command, words, "bundle")
 
@@ -222,7 +222,7 @@ def bundle(words: Annotated[list[str] | None, typer.Argument(metavar="KIND ...")
 @app.command(add_help_option=False, context_settings=AS_GIVEN, hidden=True)
 def platform(words: Annotated[list[str] | None, typer.Argument(metavar="PLATFORM ...")] = None) -> None:
     """What the scripts inside staff bundles call."""
-    from .platforms.command import app as command  # only here: inside a bundle
+    from .course.platforms.command import app as command  # only here: inside a bundle
 
     _hand_on(command, words, "platform")
 
@@ -265,7 +265,7 @@ def main(workers: Sequence[Worker] = (), fault: Exception | None = None) -> None
 
 
 def _end(words: str, code: int) -> NoReturn:
-    from .sinks import terminal
+    from .core.escape import terminal
 
     sys.stderr.write(f"grader: {terminal(words)}\n")
     sys.exit(code)

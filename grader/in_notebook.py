@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.apart import Apart, grade_apart
-from grader.courses import VARIABLE
-from grader.errors import MachineError
-from grader.notebook import OURS
-from grader.platforms.rows import told
-from grader.records import Record, StepRecord
-from grader.report import story
+from .core.errors import MachineError
+from .core.records import Record, StepRecord
+from .grading.separate import Apart, grade_apart
+from .lesson.courses import VARIABLE
+from .report import story
+from .report.rows import told
+from .submission.notebook import OURS
 
 GRADING = "NBGRADER_EXECUTION"  # there while nbgrader grades: its graded cells say all there is to say
 AUTOGRADE = "autograde"  # what it says while the points count

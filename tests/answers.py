@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.probes import Probe
-from grader.transcript import Answer, Line, Raised, TensorValue, Value
+from grader.lesson.answers import Answer, Line, Raised, TensorValue, Value
+from grader.lesson.probes import Probe
 
 AXES = {"y": ("B", "h", "T", "d_k"), "d_x": ("B", "T", "d_model")}
 

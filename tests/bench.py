@@ -125,7 +125,7 @@ def proportional(pid: int) -> float:
 
 def inside() -> list[str]:
     """Figures from within: a child's cost, a class's pace, the judge alone."""
-    from grader.grading import Session
+    from grader.grading.session import Session
 
     with Session(None, 7) as session:
         session.grade(SOLUTION)
@@ -171,7 +171,7 @@ sys.stdout.write(json.dumps([statistics.median(one[place] for one in took[each])
 
 def walls_cost(rounds: int = 50) -> list[str]:
     """What the walls cost a child that does nothing, fork to end, less a child of a plain process without them."""
-    from grader import jail
+    from grader.sandbox import jail
 
     program = jail.BOOT.split("from grader_worker.zygote")[0] + CHILDREN.replace("ROUNDS", str(rounds))
     launch = jail.bare()
@@ -203,7 +203,7 @@ def walls_cost(rounds: int = 50) -> list[str]:
 
 def judge_seconds(session: object) -> float:
     """The median time of one pytest session over answers that are there already."""
-    from grader import pipeline
+    from grader.grading import pipeline
 
     took: list[float] = []
     plain = pipeline.judge

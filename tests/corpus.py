@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from grader.reference import Mistake
+from grader.lesson.reference import Mistake
 from tests.golden_tree import GOLDEN
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -10,8 +10,8 @@ from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
-from grader.grading import Session
-from grader.records import Record
+from grader.core.records import Record
+from grader.grading.session import Session
 from tests.golden_tree import GOLDEN
 
 BROKEN = GOLDEN / "broken"

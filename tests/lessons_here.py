@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.courses import lesson_slugs
-from grader.lessons import Lesson, find_lesson
+from grader.lesson.courses import lesson_slugs
+from grader.lesson.lesson import Lesson, find_lesson
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from grader.quiz.arithmetic import shown
-from grader.quiz.drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -17,6 +16,7 @@ from grader.quiz.drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
+from grader.quiz.expressions.arithmetic import shown
 
 Answer = str | list[str]
 

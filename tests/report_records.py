@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from grader.records import CheckRecord, MistakeRecord, Record, StepRecord, SubmissionRecord
+from grader.core.records import CheckRecord, MistakeRecord, Record, StepRecord, SubmissionRecord
 
 ENVIRONMENT = {
     "python": "3.11.9",

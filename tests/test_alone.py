@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from grader import alone
+from grader import startup as alone
 from tests.golden_tree import GOLDEN
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from grader.arriving import Arriving, Group, inner
-from grader.asking import ROUNDS, gather
-from grader.errors import MachineError
-from grader.lessons import Limits
-from grader.posting import Due
-from grader.probes import Probe
-from grader.requests import Run, limits_of
-from grader.transcript import Transcript
+from grader.core.errors import MachineError
+from grader.grading.ask import ROUNDS, gather
+from grader.grading.run import Run, limits_of
+from grader.lesson.answers import Transcript
+from grader.lesson.lesson import Limits
+from grader.lesson.probes import Probe
+from grader.sandbox.frames import Arriving, Group, inner
+from grader.sandbox.posting import Due
 from grader.worker.wire import pack
 
 Part = Callable[[str, list[str], int], Group]

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from grader.audit import crew
-from grader.audit.bench import Place
-from grader.audit.jobs import SolutionJob
-from grader.errors import LessonError, MachineError
+from grader.core.errors import LessonError, MachineError
+from grader.course.audit import crew
+from grader.course.audit.bench import Place
+from grader.course.audit.jobs import SolutionJob
 
 JOBS = (SolutionJob(), SolutionJob())
 PLACE = Place("tiny", Path("nowhere"), 1)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.audit.equivalents import FILE, Justification, Justified, read_equivalents, settle
-from grader.audit.findings import (
+from grader.core.errors import LessonError
+from grader.course.audit.equivalents import FILE, Justification, Justified, read_equivalents, settle
+from grader.course.audit.findings import (
     Audit,
     CheckFinding,
     KnownFinding,
@@ -22,12 +23,11 @@ from grader.audit.findings import (
     WorkFinding,
     check_findings,
 )
-from grader.audit.matrix import render as render_page
-from grader.audit.mutants import Mutant
-from grader.audit.problems import problems
-from grader.audit.screen import render
-from grader.audit.whole import sample
-from grader.errors import LessonError
+from grader.course.audit.matrix import render as render_page
+from grader.course.audit.mutants import Mutant
+from grader.course.audit.problems import problems
+from grader.course.audit.screen import render
+from grader.course.audit.whole import sample
 
 REASON = "adds nothing, and what is added to nothing stays what it is"
 
@@ -288,9 +288,9 @@ def test_the_page_has_a_cross_for_every_kill() -> None:
 def test_a_distance_is_a_number_however_far_an_answer_is_off() -> None:
     import numpy as np
 
-    from grader.audit.distances import FARTHEST, ratios
-    from grader.probes import Probe
-    from grader.transcript import Answer, TensorValue
+    from grader.course.audit.distances import FARTHEST, ratios
+    from grader.lesson.answers import Answer, TensorValue
+    from grader.lesson.probes import Probe
 
     def tensor(value: float) -> TensorValue:
         return TensorValue("float64", (1,), "cpu", "Tensor", np.array([value]))

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.audit.bench import Bench, Place
-from grader.audit.command import run
-from grader.audit.equivalents import FILE
-from grader.audit.findings import Audit, MutantFinding
-from grader.audit.trials import trial, trial_run
-from grader.audit.whole import Plan, audit, prepare
-from grader.errors import InputError, LessonError
-from grader.lessons import Limits
+from grader.core.errors import InputError, LessonError
+from grader.course.audit.bench import Bench, Place
+from grader.course.audit.command import run
+from grader.course.audit.equivalents import FILE
+from grader.course.audit.findings import Audit, MutantFinding
+from grader.course.audit.trials import trial, trial_run
+from grader.course.audit.whole import Plan, audit, prepare
+from grader.lesson.lesson import Limits
 from tests.small_lesson import lay_out
 
 RIGHT = {

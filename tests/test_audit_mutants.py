@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from grader.audit.mutants import Mutant, mutants
-from grader.audit.problems import pieces
+from grader.course.audit.mutants import Mutant, mutants
+from grader.course.audit.problems import pieces
 
 SOURCE = '''"""A step."""
 

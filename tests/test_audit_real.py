@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from corpus import ROOT
 
-from grader.audit.bench import Bench, Place
-from grader.audit.equivalents import read_equivalents
-from grader.audit.findings import WorkFinding
-from grader.audit.jobs import RightJob, StepJob, do
-from grader.audit.whole import Plan, audit, prepare
-from grader.lessons import find_lesson
+from grader.course.audit.bench import Bench, Place
+from grader.course.audit.equivalents import read_equivalents
+from grader.course.audit.findings import WorkFinding
+from grader.course.audit.jobs import RightJob, StepJob, do
+from grader.course.audit.whole import Plan, audit, prepare
+from grader.lesson.lesson import find_lesson
 
 PROMISED = 600
 SAMPLE = 60

@@ -40,8 +40,8 @@ def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
             pass
 
     def run(*words: str | Path) -> tuple[int, str, str]:
-        monkeypatch.setattr("grader.grading.start_jailed", Nothing)
-        monkeypatch.setattr("grader.grading.start_trusted", Nothing)
+        monkeypatch.setattr("grader.grading.session.start_jailed", Nothing)
+        monkeypatch.setattr("grader.grading.session.start_trusted", Nothing)
         monkeypatch.setattr(sys, "argv", ["grader", *map(str, words)])
         monkeypatch.setattr("signal.signal", lambda *_: None)
         with pytest.raises(SystemExit) as caught:

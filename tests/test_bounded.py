@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import InputError
-from grader.grading import Session
-from grader.lessons import Lesson
-from grader.platforms.github import commands
-from grader.records import Record, StepRecord, SubmissionRecord
-from grader.source import read_submission
+from grader.core.errors import InputError
+from grader.core.records import Record, StepRecord, SubmissionRecord
+from grader.course.platforms.github import commands
+from grader.grading.session import Session
+from grader.lesson.lesson import Lesson
+from grader.submission.reader import read_submission
 from tests.lessons_here import the_lesson
 
 SECONDS = 150.0  # a quarter of a minute or so, where nothing else is at work

@@ -14,24 +14,24 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.bundle.archive import packed, unpacked
-from grader.bundle.cells import handed_out, solved
-from grader.bundle.checking import _grades, examine
-from grader.bundle.choices import cut_down, due_date, read_course
-from grader.bundle.command import _place, command
-from grader.bundle.contents import leaks, secrets, taken_along
-from grader.bundle.engine import engine_wheel
-from grader.bundle.kinds import KINDS
-from grader.bundle.making import made, source_of
-from grader.bundle.manifest import MANIFEST, differences
-from grader.bundle.model import Item, Kind, Options, Parts, Source
-from grader.errors import InputError, LessonError
-from grader.lessons import find_lesson, read_lesson
-from grader.notebook import code_cells
-from grader.quiz.bank import read_bank
-from grader.quiz.draw import draw
-from grader.quiz.view import view
-from grader.sealer import sealed_bytes
+from grader.core.errors import InputError, LessonError
+from grader.course.bundle.archive import packed, unpacked
+from grader.course.bundle.cells import handed_out, solved
+from grader.course.bundle.checking import _grades, examine
+from grader.course.bundle.choices import cut_down, due_date, read_course
+from grader.course.bundle.command import _place, command
+from grader.course.bundle.contents import leaks, secrets, taken_along
+from grader.course.bundle.engine import engine_wheel
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.making import made, source_of
+from grader.course.bundle.manifest import MANIFEST, differences
+from grader.course.bundle.model import Item, Kind, Options, Parts, Source
+from grader.grading.seal import sealed_bytes
+from grader.lesson.lesson import find_lesson, read_lesson
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.shown.view import view
+from grader.submission.notebook import code_cells
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"
@@ -172,7 +172,7 @@ def test_the_engine_is_whole_and_carries_its_templates(parts: Parts) -> None:
     names = zipfile.ZipFile(BytesIO(parts.wheel().data)).namelist()
     ours = {path.relative_to(ROOT).as_posix() for path in (ROOT / "grader").rglob("*.py")}
     assert ours <= set(names)
-    assert {"grader/judge.ini", "grader/templates/quiz/page.html.j2"} <= set(names)
+    assert {"grader/judging/judge.ini", "grader/templates/quiz/page.html.j2"} <= set(names)
     assert [name for name in names if "reference" in name.split("/") or "__pycache__" in name] == []
 
 
@@ -469,7 +469,7 @@ def test_the_solution_of_some_steps_takes_along_what_it_needs_of_the_others(part
 def test_whoever_makes_a_bundle_of_some_steps_is_told_what_they_build_upon(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.bundle.making.sealed_answers", lambda *_: b"sealed")
+    monkeypatch.setattr("grader.course.bundle.making.sealed_answers", lambda *_: b"sealed")
     command("student", None, out=tmp_path / "a.zip", steps="attend,cross")
     first, _ = capsys.readouterr().out.splitlines()
     assert (

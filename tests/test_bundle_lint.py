@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.bundle.archive import packed
-from grader.bundle.kinds import KINDS
-from grader.bundle.model import Item, Options, Parts, Source
-from grader.lessons import find_lesson
+from grader.course.bundle.archive import packed
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.model import Item, Options, Parts, Source
+from grader.lesson.lesson import find_lesson
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"

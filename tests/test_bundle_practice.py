@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.bundle.archive import packed, unpacked
-from grader.bundle.checking import examine
-from grader.bundle.choices import read_course
-from grader.bundle.contents import leaks, secrets
-from grader.bundle.kinds import KINDS
-from grader.bundle.making import made, source_of
-from grader.bundle.model import Item, Options, Parts, Source
-from grader.bundle.practice import CHECK, practice_bank, practised
-from grader.errors import InputError, LessonError
-from grader.lessons import find_lesson
-from grader.quiz.bank import read_bank
+from grader.core.errors import InputError, LessonError
+from grader.course.bundle.archive import packed, unpacked
+from grader.course.bundle.checking import examine
+from grader.course.bundle.choices import read_course
+from grader.course.bundle.contents import leaks, secrets
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.making import made, source_of
+from grader.course.bundle.model import Item, Options, Parts, Source
+from grader.course.bundle.practice import CHECK, practice_bank, practised
+from grader.lesson.lesson import find_lesson
+from grader.quiz.bank.bank import read_bank
 
 ROOT = Path(__file__).resolve().parent.parent
 SLUG = "multi_head_attention"

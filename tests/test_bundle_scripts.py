@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from grader.bundle.model import Item, Options, Parts, Source
-from grader.bundle.shared import filled
-from grader.lessons import find_lesson
+from grader.course.bundle.model import Item, Options, Parts, Source
+from grader.course.bundle.shared import filled
+from grader.lesson.lesson import find_lesson
 from grader.report import story
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from answers import probe, raising, returned, tensor
 
-from grader.cases import Case, Finding, Unreached
-from grader.hidden import seal
-from grader.own_words import unmarked
-from grader.probes import Probe
-from grader.transcript import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue
+from grader.core.own_words import unmarked
+from grader.judging.cases import Case, Finding, Unreached
+from grader.lesson.answers import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue
+from grader.lesson.fingerprint import seal
+from grader.lesson.probes import Probe
 
 PLAIN = probe()
 GRADED = probe(report=("y", "d_x"), grads=frozenset({"x"}))

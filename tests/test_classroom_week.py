@@ -23,9 +23,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.bundle.contents import leaks, secrets
-from grader.bundle.model import Item
-from grader.records import Record
+from grader.core.records import Record
+from grader.course.bundle.contents import leaks, secrets
+from grader.course.bundle.model import Item
 from tests.golden_tree import GOLDEN
 from tests.workflow_runner import Hosting, Job, run_job
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import jail
 from grader.cli import main
+from grader.sandbox import jail
 from tests.hostile_tools import BROKEN, below
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -137,7 +137,7 @@ def test_a_fault_of_ours_is_exit_3_in_one_line(
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("two\nlines")
 
-    monkeypatch.setattr("grader.grading.grade", broken)
+    monkeypatch.setattr("grader.grading.session.grade", broken)
     code, printed, error = here(capsys, monkeypatch, "grade", str(small))
     assert (code, printed, error.count("\n")) == (3, "", 1)
     assert "ZeroDivisionError: two lines (test_cli.py, line" in error

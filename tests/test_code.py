@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from grader import code as code_module
-from grader.code import PIECES, Definition, Mention, Reader, read_code
+from grader.submission import source_index as code_module
+from grader.submission.source_index import PIECES, Definition, Mention, Reader, read_code
 
 TEXT = '''\
 import torch.nn.functional as F

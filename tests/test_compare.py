@@ -8,12 +8,12 @@ from answers import probe, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.compare import axes_of, difference, same_value, say
-from grader.hidden import GROUP, SealedTensor, folded, odd_places, seal, slack, sums
-from grader.own_words import unmarked
-from grader.probes import Probe
-from grader.tolerance import PRECISIONS, tolerance
-from grader.transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
+from grader.core.own_words import unmarked
+from grader.judging.compare import axes_of, difference, same_value, say
+from grader.judging.tolerance import PRECISIONS, tolerance
+from grader.lesson.answers import FigureValue, OtherValue, SequenceValue, TensorValue, Value
+from grader.lesson.fingerprint import GROUP, SealedTensor, folded, odd_places, seal, slack, sums
+from grader.lesson.probes import Probe
 from grader.worker.wire import Blob
 
 NAN, INFINITY = float("nan"), float("inf")

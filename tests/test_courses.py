@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from grader import courses, paths
-from grader.courses import as_bundled, find_course, said_in, stand_apart
-from grader.errors import InputError, MachineError
-from grader.grading import grade
-from grader.hints import next_hint
-from grader.quiz import pages
+from grader.core import paths
+from grader.core import templates as pages
+from grader.core.errors import InputError, MachineError
+from grader.grading.hints import next_hint
+from grader.grading.session import grade
+from grader.lesson import courses
+from grader.lesson.courses import as_bundled, find_course, said_in, stand_apart
 
 
 @pytest.fixture(autouse=True)

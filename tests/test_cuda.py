@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from answers import probe, raising, returned, tensor
 
-from grader.asking import gather
-from grader.cuda import TAG, TITLE, gpu_check, on_gpu
-from grader.lessons import Lesson
-from grader.pipeline import expected_answers
-from grader.probes import Probe, call, op
-from grader.records import CheckRecord
-from grader.reference import make_probes, read_reference
-from grader.requests import learner_run
-from grader.sandbox import Worker, start_trusted
-from grader.source import read_submission
-from grader.transcript import Answer, TensorValue
+from grader.core.records import CheckRecord
+from grader.grading.ask import gather
+from grader.grading.pipeline import expected_answers
+from grader.grading.run import learner_run
+from grader.judging.gpu import TAG, TITLE, gpu_check, on_gpu
+from grader.lesson.answers import Answer, TensorValue
+from grader.lesson.lesson import Lesson
+from grader.lesson.probes import Probe, call, op
+from grader.lesson.reference import make_probes, read_reference
+from grader.sandbox.client import Worker, start_trusted
+from grader.submission.reader import read_submission
 from tests.lessons_here import the_lesson
 
 MAKE = (call("Add", 3, to="m"), op("place", of="m", device="cpu"))

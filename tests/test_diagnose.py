@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from answers import probe, raising, returned, tensor
 
-from grader import diagnose as engine
-from grader.agreement import Answers, Likeness, Suspect, alike, likeness
-from grader.diagnose import carried, diagnose
-from grader.hidden import seal
-from grader.probes import Probe
-from grader.reference import Mistake
-from grader.transcript import Answer, Value
+from grader.judging.diagnosis import diagnose as engine
+from grader.judging.diagnosis.diagnose import carried, diagnose
+from grader.judging.diagnosis.suspect import Answers, Likeness, Suspect, alike, likeness
+from grader.lesson.answers import Answer, Value
+from grader.lesson.fingerprint import seal
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
 
 CORE = tuple(probe(f"add/core-{n}") for n in range(4))
 ASIDE = (probe("add/large", core=False), probe("add/float16", core=False))

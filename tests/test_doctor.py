@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from grader import doctor
-from grader.doctor import Finding, as_json, as_text, examine
-from grader.isolation import parts
+from grader.grading import doctor
+from grader.grading.doctor import Finding, as_json, as_text, examine
+from grader.sandbox.isolation import parts
 
 
 class Fake:

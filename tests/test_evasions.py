@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from corpus import SOLUTION
 
-from grader.grading import Session
-from grader.records import Record, StepRecord
+from grader.core.records import Record, StepRecord
+from grader.grading.session import Session
 from tests.hostile_tools import SEED, SLUG, unnamed
 
 EVASIONS = Path(__file__).resolve().parent / "evasions"

@@ -14,10 +14,11 @@ from typing import Any
 import pytest
 
 from grader import __main__ as command
-from grader import cli, sandbox
-from grader.errors import InputError, MachineError, in_one_line, of_the_machine
-from grader.likeness import FACTS, insist_alike
-from grader.output import write_text
+from grader import cli
+from grader.core.errors import InputError, MachineError, in_one_line, of_the_machine
+from grader.core.files import write_text
+from grader.sandbox import client as sandbox
+from grader.sandbox.likeness import FACTS, insist_alike
 from tests.faults.injector import Fault, Injector, errors_of, raised
 from tests.faults.loop import Bench, bench
 from tests.faults.machine import small_disk
@@ -119,8 +120,8 @@ def test_a_report_that_cannot_be_printed_is_said_and_is_no_exit_1(
         raise raised("ENOSPC")
 
     monkeypatch.setattr(sys, "argv", ["grader", "doctor"])
-    monkeypatch.setattr("grader.doctor.examine", lambda: ("sealed", []))
-    monkeypatch.setattr("grader.doctor.as_text", lambda *_: "sealed")
+    monkeypatch.setattr("grader.grading.doctor.examine", lambda: ("sealed", []))
+    monkeypatch.setattr("grader.grading.doctor.as_text", lambda *_: "sealed")
     monkeypatch.setattr(sys.stdout, "flush", full)
     with pytest.raises(SystemExit) as caught:
         cli.main()

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, FuncFormatter, MultipleLocator
 
-from grader.figures import HeatMap, heat_maps
-from grader.transcript import FigureValue, read_value
+from grader.lesson.answers import FigureValue, read_value
+from grader.lesson.heat_maps import HeatMap, heat_maps
 from grader.worker.describe import Budget, describe
 from grader.worker.figure import AXES, CELLS
 from grader.worker.wire import LENGTHS, Blob, lengths, pack, unpack

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.figures import HeatMap, heat_maps
-from grader.transcript import FigureValue
+from grader.lesson.answers import FigureValue
+from grader.lesson.heat_maps import HeatMap, heat_maps
 from grader.worker.wire import Blob
 
 SQUARE = np.arange(6.0).reshape(2, 3)

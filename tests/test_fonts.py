@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader import fonts
-from grader.fonts import SET_UP, font_folder
+from grader.sandbox import font_cache as fonts
+from grader.sandbox.font_cache import SET_UP, font_folder
 
 
 @pytest.fixture

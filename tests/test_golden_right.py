@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from corpus import GOLDEN, ROOT, index
 
-from grader.grading import Session
+from grader.grading.session import Session
 
 SEED = 5
 RIGHT = index("right")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from corpus import GOLDEN, ROOT, index
 
-from grader.grading import Session
-from grader.records import Record, StepRecord
+from grader.core.records import Record, StepRecord
+from grader.grading.session import Session
 
 SEED = 5
 WRONG = index("wrong")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from corpus import GOLDEN, ROOT, SOLUTION
 
-from grader import hints
-from grader.errors import InputError
-from grader.hints import Hint, Ladder, Memory, ladder_of, next_hint, render, step_named
-from grader.records import MistakeRecord, StepRecord
-from grader.reference import Mistake
+from grader.core.errors import InputError
+from grader.core.records import MistakeRecord, StepRecord
+from grader.grading import hints
+from grader.grading.hints import Hint, Ladder, Memory, ladder_of, next_hint, render, step_named
+from grader.lesson.reference import Mistake
 from tests.lessons_here import SLUG, the_lesson
 
 WRONG = GOLDEN / "wrong" / "attend"

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from grader import jail
-from grader.errors import InputError
-from grader.grading import Session, grade
-from grader.records import Record, StepRecord
+from grader.core.errors import InputError
+from grader.core.records import Record, StepRecord
+from grader.grading.session import Session, grade
 from grader.report.terminal import render
+from grader.sandbox import jail
 from tests.hostile_tools import BROKEN, HIDDEN, QUICK, SEED, SLUG, below, hurried, settles, texts, unnamed
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader import incell
-from grader.apart import Apart
-from grader.errors import MachineError
-from grader.notebook import OURS
-from grader.records import StepRecord
+from grader import in_notebook as incell
+from grader.core.errors import MachineError
+from grader.core.records import StepRecord
+from grader.grading.separate import Apart
+from grader.submission.notebook import OURS
 from tests.report_records import check, mistake, record, step
 
 Asked = list[tuple[str, ...]]

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grader.inputs import answer_of
-from grader.probes import Draw, Probe
+from grader.lesson.inputs import answer_of
+from grader.lesson.probes import Draw, Probe
 from grader.worker.wire import Blob
 
 X = Draw(1, "x").normal(2, 3)

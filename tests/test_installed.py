@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.bundle.engine import engine_wheel
-from grader.visible import ENGINE, engine_among, readable_paths, visible_paths
+from grader.course.bundle.engine import engine_wheel
+from grader.sandbox.mounts import ENGINE, engine_among, readable_paths, visible_paths
 from grader.worker import landlock, seccomp
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -128,8 +128,8 @@ def test_libraries_around_the_grader_are_listed_and_given_one_by_one(
     site = tmp_path / "lib" / "site-packages"
     for name in ("numpy", "grader", "torch"):
         (site / name).mkdir(parents=True)
-    monkeypatch.setattr("grader.visible.ENGINE", site / "grader")
-    monkeypatch.setattr("grader.visible.visible_paths", lambda: [tmp_path / "lib", Path("/usr/lib")])
+    monkeypatch.setattr("grader.sandbox.mounts.ENGINE", site / "grader")
+    monkeypatch.setattr("grader.sandbox.mounts.visible_paths", lambda: [tmp_path / "lib", Path("/usr/lib")])
     whole, listed = readable_paths()
     assert sorted(whole) == sorted([site / "numpy", site / "torch", Path("/usr/lib")])
     assert listed == [tmp_path / "lib", site]

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from intake_watch import bounded, only_reading
 from test_source import LESSON
 
-from grader.errors import InputError
-from grader.source import read_submission
-from grader.text import printable
+from grader.core.errors import InputError
+from grader.core.text import printable
+from grader.submission.reader import read_submission
 
 PROJECT = b"def project(x, w, num_heads):\n    return x\n"
 ATTEND = b"def attend(q, k, v, mask=None):\n    return q, k\n"

@@ -21,15 +21,15 @@ from hypothesis import strategies as st
 from intake_watch import bounded, only_reading
 from test_archive import ATTEND, PROJECT, member, special, tarred, zipped
 
-from grader.errors import InputError
-from grader.lessons import find_lesson
-from grader.observations import absent
-from grader.own_words import unmarked
-from grader.scan import detours
-from grader.source import read_submission
-from grader.submission import Submission
-from grader.text import odd_letter, printable
-from grader.transcript import Loading
+from grader.core.errors import InputError
+from grader.core.own_words import unmarked
+from grader.core.text import odd_letter, printable
+from grader.grading.triage import absent
+from grader.lesson.answers import Loading
+from grader.lesson.lesson import find_lesson
+from grader.submission.forbidden_scan import detours
+from grader.submission.model import Submission
+from grader.submission.reader import read_submission
 
 TESTS = Path(__file__).resolve().parent
 LESSON = find_lesson("multi_head_attention")

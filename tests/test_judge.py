@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from answers import probe, returned, tensor
 
-from grader.cases import Case
-from grader.errors import MachineError
-from grader.judge import judge
-from grader.plugin import Verdict
+from grader.core.errors import MachineError
+from grader.judging.cases import Case
+from grader.judging.judge import judge
+from grader.judging.pytest_plugin import Verdict
 
 CHECKS = '''
 from grader.checks import Case, Finding, Select, criterion

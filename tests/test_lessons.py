@@ -12,22 +12,22 @@ from pathlib import Path
 import pytest
 from corpus import SOLUTION, names_of
 
-from grader.accounts import Standard, homes_of
-from grader.agreement import Answers, Suspect, alike, words
-from grader.audit.judging import judge_each, killers
-from grader.cases import Case
-from grader.diagnose import diagnose
-from grader.grading import Session
-from grader.lessons import Lesson, Step
-from grader.pipeline import standard
-from grader.probes import Probe
-from grader.reference import Mistake, make_probes, read_reference
+from grader.course.audit.judging import judge_each, killers
+from grader.grading.accounts import Standard, homes_of
+from grader.grading.ask_reference import variants
+from grader.grading.pipeline import standard
+from grader.grading.run import reference_run
+from grader.grading.seal import homes_within
+from grader.grading.session import Session
+from grader.judging.cases import Case
+from grader.judging.diagnosis.diagnose import diagnose
+from grader.judging.diagnosis.suspect import Answers, Suspect, alike, words
+from grader.judging.sealed.file import laid_open, seal_lesson
+from grader.lesson.lesson import Lesson, Step
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake, make_probes, read_reference
 from grader.report.terminal import render
-from grader.requests import reference_run
-from grader.sandbox import start_trusted
-from grader.seal import laid_open, seal_lesson
-from grader.sealer import homes_within
-from grader.variants import variants
+from grader.sandbox.client import start_trusted
 from tests.lessons_here import the_lesson
 
 SEED = 20

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from grader.courses import find_course, lesson_slugs
-from grader.errors import InputError, LessonError
-from grader.lessons import Lesson, find_lesson
-from grader.requests import aliases_of
+from grader.core.errors import InputError, LessonError
+from grader.grading.run import aliases_of
+from grader.lesson.courses import find_course, lesson_slugs
+from grader.lesson.lesson import Lesson, find_lesson
 
 GOOD = """\
 version: 1
@@ -298,7 +298,7 @@ def test_bom_and_windows_line_ends_are_no_trouble(tmp_path: Path) -> None:
 
 
 def test_reading_lessons_imports_nothing_heavy() -> None:
-    code = "import sys, grader.lessons as l; l.find_lesson(l.lesson_slugs(l.find_course())[0])"
+    code = "import sys, grader.lesson.lesson as l; l.find_lesson(l.lesson_slugs(l.find_course())[0])"
     code += "; print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=find_course(), capture_output=True, text=True, check=True

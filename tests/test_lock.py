@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from grader import hidden
-from grader.compare import difference
-from grader.hidden import SealedTensor, seal, slices, sums
-from grader.lock import GROUPS, Lock, locked, opens
-from grader.probes import Draw, Probe, call
-from grader.seal import _locked
-from grader.sealing import plain_value, read_plain_value
-from grader.tolerance import tolerance
-from grader.transcript import TensorValue
+from grader.judging.compare import difference
+from grader.judging.sealed.file import _locked
+from grader.judging.sealed.sealing import plain_value, read_plain_value
+from grader.judging.tolerance import tolerance
+from grader.lesson import fingerprint as hidden
+from grader.lesson.answers import TensorValue
+from grader.lesson.fingerprint import SealedTensor, seal, slices, sums
+from grader.lesson.lock import GROUPS, Lock, locked, opens
+from grader.lesson.probes import Draw, Probe, call
 from tests.answers import tensor
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def test_whatever_is_within_the_tolerance_opens_it(
 
 
 def _weights(shape: tuple[int, ...]) -> Floats:
-    from grader import lock
+    from grader.lesson import lock
 
     return lock._deal(shape)[1].reshape(shape)
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.moving import SAVED, first_half, moves, second_half
-from grader.probes import Probe, call, call_value, load, op
-from grader.transcript import Answer, OtherValue, Raised, SequenceValue, TensorValue, Value
+from grader.lesson.answers import Answer, OtherValue, Raised, SequenceValue, TensorValue, Value
+from grader.lesson.moving import SAVED, first_half, moves, second_half
+from grader.lesson.probes import Probe, call, call_value, load, op
 
 W = np.ones((2, 2))
 ASKED = Probe(

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from tiny_lesson import LESSON
 
-from grader import notebook as notebook_module
-from grader.errors import InputError
-from grader.lean import without_outputs
-from grader.notebook import Notebook, NotebookError, code_cells, read_notebook
-from grader.python_fault import sentence
-from grader.source import Submission, read_submission
+from grader.core.errors import InputError
+from grader.submission import notebook as notebook_module
+from grader.submission.lean_notebook import without_outputs
+from grader.submission.notebook import Notebook, NotebookError, code_cells, read_notebook
+from grader.submission.python_fault import sentence
+from grader.submission.reader import Submission, read_submission
 
 NOTHING = "nothing of the lesson in it: looked for project, attend, MultiHeadAttention, self_attention"
 NAMES = ("project", "attend", "MultiHeadAttention")

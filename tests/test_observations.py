@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from grader.code import read_code
-from grader.lessons import Provided, Step
-from grader.observations import borne_out, halts
-from grader.own_words import unmarked
-from grader.reference import Mistake
-from grader.submission import Cell, Module, Submission
-from grader.transcript import Line, Loading, Raised, Transcript
+from grader.core.own_words import unmarked
+from grader.grading.triage import borne_out, halts
+from grader.lesson.answers import Line, Loading, Raised, Transcript
+from grader.lesson.lesson import Provided, Step
+from grader.lesson.reference import Mistake
+from grader.submission.model import Cell, Module, Submission
+from grader.submission.source_index import read_code
 
 
 def cut_off(line: int, seconds: str, label: str = "cell 2") -> tuple[str, Raised]:

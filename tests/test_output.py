@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import InputError, MachineError
-from grader.output import check_places, write_text
+from grader.core.errors import InputError, MachineError
+from grader.core.files import check_places, write_text
 
 
 def test_text_is_written_whole_as_utf_8(tmp_path: Path) -> None:

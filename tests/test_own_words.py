@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading import grade
-from grader.own_words import ALLOWED, PLACEHOLDER, SAID, SMALL, own, spared
-from grader.records import CheckRecord, Record, StepRecord, SubmissionRecord
-from grader.text import printable
+from grader.core.own_words import ALLOWED, PLACEHOLDER, SAID, SMALL, own, spared
+from grader.core.records import CheckRecord, Record, StepRecord, SubmissionRecord
+from grader.core.text import printable
+from grader.grading.session import grade
 from tests.hostile_tools import BROKEN, SEED, SLUG, texts
 
 

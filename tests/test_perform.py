@@ -12,9 +12,9 @@ import pytest
 import torch
 from torch import nn
 
-from grader.inputs import answer_of
-from grader.probes import Draw, Op, Probe, call, call_torch, call_value, gradient, load, op
-from grader.transcript import Answer, OtherValue, SequenceValue, TensorValue, Value
+from grader.lesson.answers import Answer, OtherValue, SequenceValue, TensorValue, Value
+from grader.lesson.inputs import answer_of
+from grader.lesson.probes import Draw, Op, Probe, call, call_torch, call_value, gradient, load, op
 from grader.worker.describe import ELEMENTS, ITEMS, Budget, blob, describe, raised
 from grader.worker.perform import perform
 from grader.worker.wire import LENGTHS, lengths, pack, unpack

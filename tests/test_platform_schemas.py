@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
-from grader.lessons import find_lesson
-from grader.platforms.classroom50 import result
-from grader.platforms.gradescope import failed, headline, results
-from grader.platforms.rows import Row, rows, unrun
-from grader.quiz.mark import MarkedAnswer, QuizRecord
-from grader.records import Record
+from grader.core.records import Record
+from grader.course.platforms.classroom50 import result
+from grader.course.platforms.gradescope import failed, headline, results
+from grader.lesson.lesson import find_lesson
+from grader.quiz.marking.mark import MarkedAnswer, QuizRecord
+from grader.report.rows import Row, rows, unrun
 from tests.report_records import BOIL, FULL, MIDWAY, RECORDS, SKELETON, check, record, step
 
 ROOT = Path(__file__).resolve().parent.parent

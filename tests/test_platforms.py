@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from grader.apart import Apart, grade_apart
 from grader.cli import app as grader_app
-from grader.errors import InputError, LessonError, MachineError
-from grader.lessons import find_lesson
-from grader.platforms import gradescope
-from grader.platforms.classroom50 import result, whole
-from grader.platforms.github import commands, hand_on_payload, payload, summary, unusable
-from grader.platforms.gradescope import failed, headline, results, run
-from grader.platforms.late import HEAD, handed, row
-from grader.platforms.rows import Row, rows, told, unrun
-from grader.platforms.sheets import marked_sheet
+from grader.core.errors import InputError, LessonError, MachineError
+from grader.course.platforms import gradescope
+from grader.course.platforms.classroom50 import result, whole
+from grader.course.platforms.github import commands, hand_on_payload, payload, summary, unusable
+from grader.course.platforms.gradescope import failed, headline, results, run
+from grader.course.platforms.late import HEAD, handed, row
+from grader.course.platforms.sheets import marked_sheet
+from grader.grading.separate import Apart, grade_apart
+from grader.lesson.lesson import find_lesson
 from grader.report import story
+from grader.report.rows import Row, rows, told, unrun
 from tests.lessons_here import SLUG
 from tests.report_records import check, mistake, record, step
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 
-from grader.probes import Draw, Op, Probe, call, call_value, gradient, op
+from grader.lesson.probes import Draw, Op, Probe, call, call_value, gradient, op
 from grader.worker.perform import perform
 from grader.worker.portable import MIXED, NAME, Elsewhere
 from grader.worker.watching import Seen, watch

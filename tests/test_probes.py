@@ -4,8 +4,20 @@ import numpy as np
 import pytest
 import torch
 
-from grader.probes import GRID, Draw, Probe, blob, call, call_torch, call_value, gradient, load, op, ref
-from grader.transcript import array_of
+from grader.lesson.answers import array_of
+from grader.lesson.probes import (
+    GRID,
+    Draw,
+    Probe,
+    blob,
+    call,
+    call_torch,
+    call_value,
+    gradient,
+    load,
+    op,
+    ref,
+)
 from grader.worker.wire import LENGTHS, lengths, pack, unpack
 
 # --- drawn inputs -------------------------------------------------------------------------------

@@ -14,18 +14,18 @@ from answers import probe, raising, returned, tensor
 from corpus import ROOT
 from numpy.typing import NDArray
 
-from grader.agreement import Suspect
-from grader.grading import Session
-from grader.hidden import Expected, seal
-from grader.own_words import unmarked
-from grader.probes import Op, Probe, call, load
-from grader.properties import LENGTH, MOST, properties
-from grader.properties.calls import calls_of
-from grader.properties.facts import places
-from grader.properties.symbols import factor_of, length_of, plain
-from grader.properties.torchwords import Crash, translated
+from grader.core.own_words import unmarked
+from grader.grading.session import Session
+from grader.judging.diagnosis.properties import LENGTH, MOST, properties
+from grader.judging.diagnosis.properties.calls import calls_of
+from grader.judging.diagnosis.properties.facts import places
+from grader.judging.diagnosis.properties.symbols import factor_of, length_of, plain
+from grader.judging.diagnosis.properties.torchwords import Crash, translated
+from grader.judging.diagnosis.suspect import Suspect
+from grader.lesson.answers import Answer, Raised
+from grader.lesson.fingerprint import Expected, seal
+from grader.lesson.probes import Op, Probe, call, load
 from grader.report.terminal import render
-from grader.transcript import Answer, Raised
 
 Floats = NDArray[np.float64]
 Sizes = Mapping[str, int]

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from grader.code import read_code
-from grader.python_fault import UNPARSABLE, explained, picture, sentence, undecodable
-from grader.python_text import decoded
+from grader.submission.python_fault import UNPARSABLE, explained, picture, sentence, undecodable
+from grader.submission.source_index import read_code
+from grader.submission.source_text import decoded
 
 TABS = "inconsistent use of tabs and spaces in indentation; indent with spaces only"
 HERE = ".".join(map(str, sys.version_info[:2]))

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import ValidationError
 
-from grader.errors import InputError, LessonError
-from grader.quiz import bank as bank_module
-from grader.quiz.bank import Bank, bank_schema, find_bank, read_bank
-from grader.quiz.checking import usable
-from grader.quiz.cmd_check import check, schema, summary
+from grader.core.errors import InputError, LessonError
+from grader.quiz.bank import bank as bank_module
+from grader.quiz.bank.bank import Bank, bank_schema, find_bank, read_bank
+from grader.quiz.bank.checking import usable
+from grader.quiz.commands.check import check, schema, summary
 
 GOOD = """\
 version: 1

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.quiz.bank import Bank, read_bank
-from grader.quiz.draw import draw
-from grader.quiz.drawn import Drawn
-from grader.quiz.marking import Marking
+from grader.quiz.bank.bank import Bank, read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import Drawn
+from grader.quiz.marking.marking import Marking
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "tests" / "quiz_answers"

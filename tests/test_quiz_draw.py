@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from grader.errors import LessonError
-from grader.quiz.chance import Chance
-from grader.quiz.draw import count, draw, draws, values_at, variants
-from grader.quiz.drawn import (
+from grader.core.errors import LessonError
+from grader.quiz.drawing.chance import Chance
+from grader.quiz.drawing.draw import count, draw, draws, values_at, variants
+from grader.quiz.drawing.drawn import (
     DrawnChoice,
     DrawnCode,
     DrawnFill,
@@ -25,8 +25,8 @@ from grader.quiz.drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
-from grader.quiz.questions import Question
-from grader.quiz.sameness import clash, same
+from grader.quiz.drawing.sameness import clash, same
+from grader.quiz.questions.questions import Question
 
 READER: TypeAdapter[Question] = TypeAdapter(Question)
 SIZES = {"h": [2, 4, 8], "d_model": [32, 64, 96]}

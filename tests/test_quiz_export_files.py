@@ -20,11 +20,12 @@ from quiz_platforms import canvas, gift, moodle, qti21
 from quiz_platforms.tries import ROOT, Try, drawn_items, whole
 from typer.testing import CliRunner
 
-from grader.errors import InputError
-from grader.quiz.bank import Bank, read_bank
-from grader.quiz.cmd_export import NAMES
-from grader.quiz.commands import app
-from grader.quiz.drawn import DrawnBlank, DrawnOption
+from grader.core.errors import InputError
+from grader.core.escape import unformula
+from grader.quiz.bank.bank import Bank, read_bank
+from grader.quiz.commands.app import app
+from grader.quiz.commands.export import NAMES
+from grader.quiz.drawing.drawn import DrawnBlank, DrawnOption
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.gift import gift_escaped
 from grader.quiz.export.items import Blanks, Choice, Essay, Item, Truth
@@ -34,7 +35,6 @@ from grader.quiz.export.moodle import _question as moodle_question
 from grader.quiz.export.plan import Losses, plan
 from grader.quiz.export.wordings import shape_wordings
 from grader.quiz.export.xml import tag
-from grader.sinks import unformula
 
 # question_bank::fraction_options_full() of Moodle: an import refuses any other share.
 MOODLE_SHARES = (1, 0.9, 0.8333333, 0.8, 0.75, 0.7, 0.6666667, 0.6, 0.5, 0.4, 0.3333333, 0.3, 0.25, 0.2, 0.1666667,

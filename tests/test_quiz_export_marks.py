@@ -10,7 +10,7 @@ import pytest
 from quiz_platforms import canvas, gift, jupyter, moodle, qti21
 from quiz_platforms.tries import Try, drawn_items, expected, tries, whole
 
-from grader.quiz.drawn import Drawn
+from grader.quiz.drawing.drawn import Drawn
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.items import Blanks, Essay, Item, Match, Number, Order, Text, Truth
 from grader.quiz.export.plan import Losses

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from grader.quiz.arithmetic import MAX_BITS, ExpressionError, shown, written
-from grader.quiz.expressions import evaluate, number, parse, truth
-from grader.quiz.shapes import dimensions, filled
-from grader.quiz.templates import blanks, check_maths, check_template, fill
+from grader.quiz.expressions.arithmetic import MAX_BITS, ExpressionError, shown, written
+from grader.quiz.expressions.expressions import evaluate, number, parse, truth
+from grader.quiz.expressions.shapes import dimensions, filled
+from grader.quiz.expressions.templates import blanks, check_maths, check_template, fill
 
 
 @pytest.mark.parametrize(

@@ -20,19 +20,19 @@ from lxml import html as lxml_html
 from quiz_platforms.tries import ROOT, drawn_items, expected, tries, whole
 from typer.testing import CliRunner
 
-from grader.errors import InputError
-from grader.quiz.bank import Bank, read_bank
-from grader.quiz.commands import app
+from grader.core.errors import InputError
+from grader.quiz.bank.bank import Bank, read_bank
+from grader.quiz.commands.app import app
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.items import Blanks, Essay, Item, Match, Order, items
 from grader.quiz.export.markup import as_mathml, as_tex, plain
 from grader.quiz.export.markup import html as as_html
 from grader.quiz.export.plan import Losses, plan
+from grader.quiz.expressions.templates import check_maths
 from grader.quiz.importing.from_html import Prose
 from grader.quiz.importing.moodle_file import parse_xml
-from grader.quiz.marking import Marking
-from grader.quiz.prose import plain_line
-from grader.quiz.templates import check_maths
+from grader.quiz.marking.marking import Marking
+from grader.quiz.shown.prose import plain_line
 
 
 def taken(data: str | bytes, folder: Path, name: str = "file", *more: str) -> tuple[Bank, str]:
@@ -449,8 +449,8 @@ def test_no_number_in_a_file_keeps_the_import_from_ending(tmp_path: Path) -> Non
             (tmp_path / f"{place}-{number}").write_text(text.format(n=huge))
     program = (
         "import sys\nfrom pathlib import Path\nfrom typer.testing import CliRunner\n"
-        "from grader.errors import InputError\n"
-        "from grader.quiz.commands import app\n"
+        "from grader.core.errors import InputError\n"
+        "from grader.quiz.commands.app import app\n"
         "for file in sorted(Path(sys.argv[1]).iterdir()):\n"
         "    done = CliRunner().invoke(app, ['import', str(file), '--out', sys.argv[2]])\n"
         "    assert done.exception is None or isinstance(done.exception, InputError), (file, done.exception)\n"

@@ -9,9 +9,9 @@ import pytest
 from quiz_proofs import assemble, attend, check, join, split, weigh, wire
 from quiz_proofs.base import ShapeKey
 
-from grader.quiz.bank import read_bank
-from grader.quiz.draw import variants
-from grader.quiz.drawn import (
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.drawing.draw import variants
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -22,8 +22,8 @@ from grader.quiz.drawn import (
     DrawnShape,
     DrawnTrueFalse,
 )
-from grader.quiz.expressions import number
-from grader.quiz.questions import Question
+from grader.quiz.expressions.expressions import number
+from grader.quiz.questions.questions import Question
 
 ROOT = Path(__file__).resolve().parent.parent
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")

@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from grader.quiz.bank import Bank
-from grader.quiz.draw import draw
-from grader.quiz.mark import SheetMarker, mark_sheet
-from grader.quiz.marked import Verdict
-from grader.quiz.marking import Marking
-from grader.quiz.notation import Notation, folded, plain
-from grader.quiz.phrases import Finder, Line
-from grader.quiz.rubric_model import Rubric
-from grader.quiz.sheet import Sheet
-from grader.quiz.terms import term
-from grader.quiz.words import Reader
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.english.phrases import Finder, Line
+from grader.quiz.english.words import Reader
+from grader.quiz.expressions.notation import Notation, folded, plain
+from grader.quiz.expressions.terms import term
+from grader.quiz.marking.mark import SheetMarker, mark_sheet
+from grader.quiz.marking.marking import Marking
+from grader.quiz.marking.sheet import Sheet
+from grader.quiz.questions.marked import Verdict
+from grader.quiz.questions.rubric_model import Rubric
 
 NOTATION = {
     "W_O": ("out_proj",),

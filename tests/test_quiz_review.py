@@ -13,9 +13,10 @@ import pytest
 from pydantic import ValidationError
 
 from grader.cli import main
-from grader.errors import InputError
-from grader.quiz.bank import Bank
-from grader.quiz.decisions import (
+from grader.core.errors import InputError
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.marking.decisions import (
     DECISIONS_FILE,
     Decision,
     Decisions,
@@ -24,9 +25,8 @@ from grader.quiz.decisions import (
     read_decisions,
     write_decisions,
 )
-from grader.quiz.draw import draw
-from grader.quiz.mark import SheetMarker
-from grader.quiz.sheet import Sheet
+from grader.quiz.marking.mark import SheetMarker
+from grader.quiz.marking.sheet import Sheet
 
 ROOT = Path(__file__).resolve().parent.parent
 BANK = """\
@@ -384,7 +384,7 @@ def test_what_cannot_be_used_ends_with_2_and_one_line(
 
 def test_grading_and_help_import_nothing_of_the_quiz() -> None:
     program = (
-        "import sys\nimport grader.grading\nfrom grader.cli import app\napp(['--help'], standalone_mode=False)\n"
+        "import sys\nimport grader.grading.session\nfrom grader.cli import app\napp(['--help'], standalone_mode=False)\n"
         "print('loaded:', *[name for name in sys.modules if name.startswith('grader.quiz')])"
     )
     done = subprocess.run(
@@ -397,7 +397,7 @@ def test_grading_and_help_import_nothing_of_the_quiz() -> None:
 def test_a_thousand_sheets_take_seconds() -> None:
     import time
 
-    from grader.quiz.bank import read_bank
+    from grader.quiz.bank.bank import read_bank
 
     bank = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml", ROOT)
     answers = {

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.quiz.bank import read_bank
-from grader.quiz.draw import draw
-from grader.quiz.marking import Marking
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.marking.marking import Marking
 
 ROOT = Path(__file__).resolve().parent.parent
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")

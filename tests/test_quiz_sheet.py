@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from grader.errors import InputError
-from grader.quiz.answers import LONGEST, read_answer
-from grader.quiz.sheet import Sheet, read_sheet
+from grader.core.errors import InputError
+from grader.quiz.marking.answers import LONGEST, read_answer
+from grader.quiz.marking.sheet import Sheet, read_sheet
 
 
 def sheet(folder: Path, text: str | bytes, name: str = "ada.yaml") -> Sheet:

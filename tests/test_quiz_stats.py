@@ -14,10 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from grader.errors import InputError
-from grader.quiz.bank import Bank, read_bank
-from grader.quiz.draw import draw
-from grader.quiz.drawn import DrawnChoice
+from grader.core.errors import InputError
+from grader.quiz.bank.bank import Bank, read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import DrawnChoice
 from grader.quiz.stats.analysis import analyse, matrix_of
 from grader.quiz.stats.choices import chosen, read_sheets
 from grader.quiz.stats.figures import (

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from grader.errors import InputError
-from grader.quiz.cmd_stats import stats
+from grader.core.errors import InputError
+from grader.quiz.commands.stats import stats
 from grader.quiz.stats.page import render_page
 from grader.quiz.stats.pictures import choice_rows, histogram, map_of
 from grader.quiz.stats.report import OptionFigures, QuestionFigures, StatsReport, TestFigures, WrittenAnswer

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from grader.errors import InputError, LessonError
-from grader.quiz.bank import Bank, find_bank, read_bank
-from grader.quiz.draw import draw
-from grader.quiz.mark import mark_sheet
-from grader.quiz.maths import mathml, maths_text
-from grader.quiz.progress import Progress, resumed
-from grader.quiz.prose import html, inline_html, paragraphs, plain_line
-from grader.quiz.screen import Screen
-from grader.quiz.sheet import read_sheet
-from grader.quiz.solution import solution
-from grader.quiz.take import Stopped, take
+from grader.core.errors import InputError, LessonError
+from grader.quiz.bank.bank import Bank, find_bank, read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.expressions.maths import mathml, maths_text
+from grader.quiz.marking.mark import mark_sheet
+from grader.quiz.marking.sheet import read_sheet
+from grader.quiz.shown.prose import html, inline_html, paragraphs, plain_line
+from grader.quiz.shown.solution import solution
+from grader.quiz.taking.progress import Progress, resumed
+from grader.quiz.taking.screen import Screen
+from grader.quiz.taking.take import Stopped, take
 from tests.lessons_here import SLUG
 from tests.quiz_answering import Script, other, right, typed
 

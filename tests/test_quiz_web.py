@@ -14,19 +14,19 @@ from typing import Any
 import pytest
 from markupsafe import Markup
 
-import grader.quiz.web
-from grader.errors import InputError
-from grader.quiz.bank import Bank, find_bank, read_bank
-from grader.quiz.draw import draw
-from grader.quiz.drawn import Drawn, DrawnPart
-from grader.quiz.mark import QuizRecord, SheetMarker, mark_sheet
-from grader.quiz.pages import render, template_folder
-from grader.quiz.progress import Mode, Progress
-from grader.quiz.prose import inline_html
-from grader.quiz.screen import Screen
-from grader.quiz.sheet import read_sheet
-from grader.quiz.take import take
-from grader.quiz.web import quiz_page
+import grader.quiz.web.web
+from grader.core.errors import InputError
+from grader.core.templates import render, template_folder
+from grader.quiz.bank.bank import Bank, find_bank, read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import Drawn, DrawnPart
+from grader.quiz.marking.mark import QuizRecord, SheetMarker, mark_sheet
+from grader.quiz.marking.sheet import read_sheet
+from grader.quiz.shown.prose import inline_html
+from grader.quiz.taking.progress import Mode, Progress
+from grader.quiz.taking.screen import Screen
+from grader.quiz.taking.take import take
+from grader.quiz.web.web import quiz_page
 from tests.lessons_here import SLUG
 from tests.quiz_answering import Answer, Script, other, right, typed
 
@@ -101,7 +101,7 @@ def rekeyed(drawn: Drawn) -> Drawn:
 
 def test_an_exam_page_does_not_depend_on_the_key(bank: Bank, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = {mode: quiz_page(bank, every(bank), seed=3, mode=mode) for mode in ("exam", "practice")}
-    monkeypatch.setattr(grader.quiz.web, "draw", lambda *about: rekeyed(draw(*about)))
+    monkeypatch.setattr(grader.quiz.web.web, "draw", lambda *about: rekeyed(draw(*about)))
     assert quiz_page(bank, every(bank), seed=3, mode="exam") == pages["exam"]
     assert quiz_page(bank, every(bank), seed=3, mode="practice") != pages["practice"]
 
@@ -178,7 +178,7 @@ def test_a_page_is_one_file_that_asks_for_nothing(bank: Bank) -> None:
     assert policy.startswith("default-src 'none';")
     assert "unsafe" not in policy
     assert re.findall(r"\son\w+=|\sstyle=", page) == []
-    assert page.count("$") == grader.quiz.web.template_text("quiz/page.js").count(
+    assert page.count("$") == grader.quiz.web.web.template_text("quiz/page.js").count(
         "$"
     )  # no maths is left as TeX
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.errors import LessonError
-from grader.lessons import Lesson, find_lesson
-from grader.reference import make_probes, module, read_mistakes, read_reference
+from grader.core.errors import LessonError
+from grader.lesson.lesson import Lesson, find_lesson
+from grader.lesson.reference import make_probes, module, read_mistakes, read_reference
 from tests.lessons_here import ROOT, SLUGS, the_lesson
 
 ENTRY = "- {id: scale-missing, home: add, title: No scale, message: It is not scaled., hint: [a, b, c]}\n"

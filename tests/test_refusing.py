@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - as everybody writes it
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from grader.probes import Draw, Op, Probe, call, call_value
+from grader.lesson.probes import Draw, Op, Probe, call, call_value
 from grader.worker.perform import perform
 from grader.worker.refusing import ReadyMade, refusals
 from tests.lessons_here import the_lesson

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from report_records import BOIL, FULL, MIDWAY, RECORDS, check, mistake, record, step
 
-from grader.records import Record
+from grader.core.records import Record
 from grader.report.junit import render
 
 COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from report_records import BOIL, FULL, MIDWAY, RECORDS, SKELETON, check, mistake, record, step
 from rich.cells import cell_len
 
-from grader.records import Record
+from grader.core.records import Record
 from grader.report import story
 from grader.report.terminal import render
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading import Session
-from grader.lessons import find_lesson
-from grader.requests import LARGE, learner_run
-from grader.sandbox import Worker, start_jailed, start_open, start_trusted
-from grader.source import read_submission
+from grader.grading.run import LARGE, learner_run
+from grader.grading.session import Session
+from grader.lesson.lesson import find_lesson
+from grader.sandbox.client import Worker, start_jailed, start_open, start_trusted
+from grader.submission.reader import read_submission
 
 ROOT = Path(__file__).resolve().parent.parent
 PLOT = "import matplotlib.pyplot as plt\n"

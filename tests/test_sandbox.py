@@ -20,16 +20,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader import jail
-from grader.asking import gather
-from grader.errors import MachineError
-from grader.grading import Session
-from grader.lessons import Limits
-from grader.probes import Probe, call
-from grader.reference import module
-from grader.requests import Run, limits_of
-from grader.sandbox import Worker, start_both, start_jailed
-from grader.transcript import Answer
+from grader.core.errors import MachineError
+from grader.grading.ask import gather
+from grader.grading.run import Run, limits_of
+from grader.grading.session import Session
+from grader.lesson.answers import Answer
+from grader.lesson.lesson import Limits
+from grader.lesson.probes import Probe, call
+from grader.lesson.reference import module
+from grader.sandbox import jail
+from grader.sandbox.client import Worker, start_both, start_jailed
 from tests.hostile_tools import BROKEN, SEED, SLUG, below, settles
 
 ROOT = Path(__file__).resolve().parent.parent

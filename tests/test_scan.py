@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from grader.code import read_code
-from grader.lessons import Lesson, Step
-from grader.scan import detours
-from grader.submission import Cell, Module, Submission
+from grader.lesson.lesson import Lesson, Step
+from grader.submission.forbidden_scan import detours
+from grader.submission.model import Cell, Module, Submission
+from grader.submission.source_index import read_code
 from tests.lessons_here import the_lesson
 
 

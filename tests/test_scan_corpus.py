@@ -9,9 +9,9 @@ import pytest
 import yaml
 from corpus import GOLDEN, SOLUTION, index
 
-from grader.lessons import Lesson, find_lesson
-from grader.scan import detours
-from grader.source import read_submission
+from grader.lesson.lesson import Lesson, find_lesson
+from grader.submission.forbidden_scan import detours
+from grader.submission.reader import read_submission
 
 BROKEN = yaml.safe_load((GOLDEN / "broken" / "index.yaml").read_text("utf-8"))["cases"]
 BANNED = [case for case in BROKEN if case["path"].startswith("banned_")]

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from grader.lessons import Step
-from grader.plugin import Verdict
-from grader.records import CheckRecord, Record, StepRecord, SubmissionRecord
-from grader.reference import Mistake
-from grader.score import Account, score_step, wrong_points
+from grader.core.records import CheckRecord, Record, StepRecord, SubmissionRecord
+from grader.judging.pytest_plugin import Verdict
+from grader.judging.score import Account, score_step, wrong_points
+from grader.lesson.lesson import Step
+from grader.lesson.reference import Mistake
 
 STEP = Step.model_validate(
     {

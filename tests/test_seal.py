@@ -15,16 +15,16 @@ import pytest
 import yaml
 from answers import probe, raising, returned, tensor
 
-from grader import seal as module
-from grader.agreement import Answers
-from grader.compare import difference, same_value
-from grader.errors import InputError, MachineError
-from grader.hidden import seal
-from grader.probes import Draw, Probe
-from grader.reference import Mistake
-from grader.seal import MAGIC, SIZE, Sealed, laid_open, read_sealed, seal_lesson
-from grader.sealing import plain_probe, plain_value, read_plain_value, read_probe
-from grader.transcript import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue, Value
+from grader.core.errors import InputError, MachineError
+from grader.judging.compare import difference, same_value
+from grader.judging.diagnosis.suspect import Answers
+from grader.judging.sealed import file as module
+from grader.judging.sealed.file import MAGIC, SIZE, Sealed, laid_open, read_sealed, seal_lesson
+from grader.judging.sealed.sealing import plain_probe, plain_value, read_plain_value, read_probe
+from grader.lesson.answers import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue, Value
+from grader.lesson.fingerprint import seal
+from grader.lesson.probes import Draw, Probe
+from grader.lesson.reference import Mistake
 from grader.worker.wire import LENGTHS, Blob, pack, unpack
 
 ROOT = Path(__file__).resolve().parent.parent

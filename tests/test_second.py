@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from grader.grading import Session
-from grader.records import Record
-from grader.second import Question
+from grader.core.records import Record
+from grader.grading.second import Question
+from grader.grading.session import Session
 from tests.answers import probe
 from tests.corpus import ROOT, SOLUTION
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli import app
-from grader.errors import InputError
-from grader.grading import Session
-from grader.seeds import SEED_BITS, read_secret, seed_for
+from grader.core.errors import InputError
+from grader.grading.seeds import SEED_BITS, read_secret, seed_for
+from grader.grading.session import Session
 from tests.hostile_tools import BROKEN, SLUG
 
 SECRET = b"0123456789abcdef"

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from grader.second import _question, _questions
+from grader.grading.second import _question, _questions
 from grader.worker.describe import describe, raised
 from grader.worker.perform import perform
 from grader.worker.portable import Elsewhere

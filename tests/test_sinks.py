@@ -23,14 +23,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from report_records import check, mistake, record, step
 
-from grader.audit.findings import Audit, Loss, MutantFinding, WorkFinding
-from grader.audit.matrix import render as audit_page
-from grader.quiz.stats.page import render_page as stats_page
-from grader.quiz.stats.report import QuestionFigures, StatsReport, TestFigures, WrittenAnswer
-from grader.report.junit import render as junit
-from grader.report.page import Page
-from grader.report.terminal import render as terminal_report
-from grader.sinks import (
+from grader.core.escape import (
     csv_cell,
     html,
     html_policy,
@@ -42,7 +35,14 @@ from grader.sinks import (
     workflow_command,
     xml,
 )
-from grader.text import commandless, printable
+from grader.core.text import commandless, printable
+from grader.course.audit.findings import Audit, Loss, MutantFinding, WorkFinding
+from grader.course.audit.matrix import render as audit_page
+from grader.quiz.stats.page import render_page as stats_page
+from grader.quiz.stats.report import QuestionFigures, StatsReport, TestFigures, WrittenAnswer
+from grader.report.junit import render as junit
+from grader.report.layout import Page
+from grader.report.terminal import render as terminal_report
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

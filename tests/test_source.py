@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_lesson import LESSON, holds, outcome
 
-from grader import tree as tree_module
-from grader.code import read_code
-from grader.errors import GraderError, InputError, MachineError
-from grader.python_fault import picture, sentence
-from grader.source import Cell, Module, Submission, read_submission
-from grader.submission import lesson_files, lesson_names
+from grader.core.errors import GraderError, InputError, MachineError
+from grader.submission import tree as tree_module
+from grader.submission.model import lesson_files, lesson_names
+from grader.submission.python_fault import picture, sentence
+from grader.submission.reader import Cell, Module, Submission, read_submission
+from grader.submission.source_index import read_code
 
 PROJECT = "def project(x, w, num_heads):\n    return x\n"
 ATTEND = "def attend(q, k, v, mask=None):\n    return q, k\n"

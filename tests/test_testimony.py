@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from grader.judge import hold
-from grader.lessons import find_lesson, lesson_slugs
-from grader.plugin import Judge
+from grader.judging.judge import hold
+from grader.judging.pytest_plugin import Judge
+from grader.lesson.lesson import find_lesson, lesson_slugs
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST = 4.0  # of a hundred

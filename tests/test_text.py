@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.text import printable
+from grader.core.text import printable
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.transcript import (
+from grader.lesson.answers import (
     Answer,
     FigureValue,
     Loading,

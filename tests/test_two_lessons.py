@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from grader.audit import command as audit_command
-from grader.audit.right import submissions
-from grader.audit.whole import Plan
-from grader.bundle.making import source_of
-from grader.bundle.model import Options
-from grader.errors import InputError, LessonError
-from grader.fitting import lesson_for
-from grader.ticker import Ticker
+from grader.core.errors import InputError, LessonError
+from grader.core.ticker import Ticker
+from grader.course.audit import command as audit_command
+from grader.course.audit.right import submissions
+from grader.course.audit.whole import Plan
+from grader.course.bundle.making import source_of
+from grader.course.bundle.model import Options
+from grader.submission.lesson_of import lesson_for
 from tests.lessons_here import ROOT, SLUG, the_lesson
 from tests.small_lesson import SLUG as SMALL
 from tests.small_lesson import lay_out
@@ -153,7 +153,7 @@ def test_an_audit_without_a_name_proves_every_lesson_and_writes_files_of_one(
         return PROVED
 
     monkeypatch.setattr(audit_command, "run", run)
-    monkeypatch.setattr("grader.audit.screen.render", lambda *_, **__: "")
+    monkeypatch.setattr("grader.course.audit.screen.render", lambda *_, **__: "")
     with pytest.raises(InputError, match="enough"):
         audit_command.command(course=course, jobs=1, right_seeds=0)
     assert asked == [SLUG, SMALL]

@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from test_sandbox import answer, peek, start_twin
 
-from grader import isolation, jail
-from grader.errors import InputError, MachineError
-from grader.grading import grade
-from grader.sandbox import Worker, start_jailed
+from grader.core.errors import InputError, MachineError
+from grader.grading.session import grade
+from grader.sandbox import isolation, jail
+from grader.sandbox.client import Worker, start_jailed
 from grader.worker import landlock, seccomp, selftest
 from grader.worker.seccomp import ALLOW, KILL, MACHINES, REFUSE
 from grader.worker.syscalls import ALLOWED, ASKED

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from grader.probes import Draw, Probe, call
+from grader.lesson.probes import Draw, Probe, call
 from grader.worker.perform import perform
 
 X = Draw(3, "x").normal(2, 4, 8)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grader.arriving import GROUP_BYTES, GROUP_HEADS, GROUP_VALUES, HEAD_BYTES, Arriving, inner
-from grader.posting import Due
-from grader.transcript import OtherValue, TensorValue, read_value
+from grader.lesson.answers import OtherValue, TensorValue, read_value
+from grader.sandbox.frames import GROUP_BYTES, GROUP_HEADS, GROUP_VALUES, HEAD_BYTES, Arriving, inner
+from grader.sandbox.posting import Due
 from grader.worker.wire import BODY_LIMIT, ITEM_SIZE, LENGTHS, Blob, WireError, pack, unpack
 from tests.fuzz.reading import honest, read, whole
 

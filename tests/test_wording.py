@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from answers import probe, raising
 
-from grader.own_words import unmarked
-from grader.transcript import Answer, Line, Loading, Raised
-from grader.wording import because, crash, loading, renaming, stopped
+from grader.core.own_words import unmarked
+from grader.judging.failure_text import because, crash, loading, renaming, stopped
+from grader.lesson.answers import Answer, Line, Loading, Raised
 
 PLAIN = probe()
 LIMITS = {"import_seconds": 20, "call_seconds": 10, "step_cpu_seconds": 60}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import InputError
-from grader.source import Submission, read_submission
+from grader.core.errors import InputError
+from grader.submission.reader import Submission, read_submission
 
 
 @dataclass(frozen=True)

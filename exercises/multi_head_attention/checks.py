@@ -7,7 +7,7 @@ A check sees the learner's answers beside the expected ones; it holds neither an
 
 from __future__ import annotations
 
-from grader.checks import Case, Select, criterion, own
+from grader.author import Case, Select, criterion, own
 
 OUT = ("heads", "weights")
 WEIGHT_GRADIENTS = ("d_W_q", "d_W_k", "d_W_v", "d_W_o")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .sinks import json_quiet
+from .escape import json_quiet
 
 REFERENCE, SEALED = (
     "the reference",

@@ -9,8 +9,8 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from grader.errors import MachineError
-from grader.paths import ENGINE, HOME
+from .errors import MachineError
+from .paths import ENGINE, HOME
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Self, TextIO
 
-from .sinks import terminal
+from .escape import terminal
 
 FRESH, NOW_AND_THEN = 1.0, 30.0  # seconds between two lines, on a terminal and elsewhere
 ANEW = "\r\x1b[K"

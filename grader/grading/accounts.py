@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .agreement import Suspect
-from .cuda import gpu_check
-from .diagnose import carried, diagnose
-from .hidden import Expected
-from .lessons import Lesson, Step
-from .matching import AskVariants
-from .neighbours import neighbours
-from .observations import advice, banned, borne_out, import_failure, lacking, misnamed, only_skeleton
-from .plugin import Verdict
-from .probes import Probe
-from .properties import properties
-from .reference import Mistake
-from .scan import detours
-from .score import Account
+from grader.judging.diagnosis.diagnose import carried, diagnose
+from grader.judging.diagnosis.matching import AskVariants
+from grader.judging.diagnosis.properties import properties
+from grader.judging.diagnosis.suspect import Suspect
+from grader.judging.failure_text import renaming
+from grader.judging.gpu import gpu_check
+from grader.judging.pytest_plugin import Verdict
+from grader.judging.score import Account
+from grader.lesson.answers import Answer, Transcript
+from grader.lesson.fingerprint import Expected
+from grader.lesson.lesson import Lesson, Step
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
+from grader.submission.forbidden_scan import detours
+from grader.submission.imports import neighbours
+from grader.submission.model import Submission
+
 from .second import FLOAT32, FLOAT64, Second
-from .submission import Submission
-from .transcript import Answer, Transcript
-from .wording import renaming
+from .triage import advice, banned, borne_out, import_failure, lacking, misnamed, only_skeleton
 
 
 @dataclass(frozen=True, slots=True)

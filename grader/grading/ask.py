@@ -6,16 +6,17 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from .arriving import Group
-from .errors import MachineError
-from .inputs import answer_of
-from .moving import SAVED, first_half, moves, second_half
-from .probes import Probe
-from .requests import Run
-from .sandbox import Worker
-from .text import printable
-from .transcript import Answer, Loading, Transcript, read_loading
-from .wording import stopped
+from grader.core.errors import MachineError
+from grader.core.text import printable
+from grader.judging.failure_text import stopped
+from grader.lesson.answers import Answer, Loading, Transcript, read_loading
+from grader.lesson.inputs import answer_of
+from grader.lesson.moving import SAVED, first_half, moves, second_half
+from grader.lesson.probes import Probe
+from grader.sandbox.client import Worker
+from grader.sandbox.frames import Group
+
+from .run import Run
 
 ROUNDS = 3  # how often a step is asked in all, when something stops it
 DEATHS = 12  # of whole workers, in one grade

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
-from .arriving import Group
-from .errors import MachineError
-from .inputs import answer_of
-from .probes import Probe
-from .requests import Run
-from .sandbox import Worker
-from .transcript import Answer
+from grader.core.errors import MachineError
+from grader.lesson.answers import Answer
+from grader.lesson.inputs import answer_of
+from grader.lesson.probes import Probe
+from grader.sandbox.client import Worker
+from grader.sandbox.frames import Group
+
+from .run import Run
 
 HALVED = 32  # variants from which on two processes share them
 ROUNDS = 2  # how often our own code is asked, when something outside ends it

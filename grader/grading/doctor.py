@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .courses import find_course, lesson_slugs
-from .errors import InputError, MachineError
-from .isolation import LEVELS
-from .sandbox import start_jailed
+from grader.core.errors import InputError, MachineError
+from grader.lesson.courses import find_course, lesson_slugs
+from grader.sandbox.client import start_jailed
+from grader.sandbox.isolation import LEVELS
 
 PACKAGES = ("torch", "numpy", "pytest", "matplotlib", "einops", "nbformat", "pydantic", "PyYAML")
 SECONDS = 120.0

@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .courses import find_course, stand_apart
-from .errors import GraderError, InputError, MachineError
-from .homes import state_home
-from .output import write_text
-from .report import story
-from .report.page import NARROWEST, WIDEST, Page
+from grader.core.errors import GraderError, InputError, MachineError
+from grader.core.files import write_text
+from grader.core.user_dirs import state_home
+from grader.lesson.courses import find_course, stand_apart
+from grader.report import story
+from grader.report.layout import NARROWEST, WIDEST, Page
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from .lessons import Lesson
-    from .records import StepRecord
-    from .reference import Mistake
-    from .sandbox import Worker
+    from grader.core.records import StepRecord
+    from grader.lesson.lesson import Lesson
+    from grader.lesson.reference import Mistake
+    from grader.sandbox.client import Worker
 
 FOLDER, FILE = "attention-grader", "hints.json"
 VERSION = 1
@@ -80,8 +80,9 @@ def next_hint(
 
     Raises InputError for an unknown step, and whatever grading raises.
     """
-    from .fitting import lesson_for
-    from .grading import Session
+    from grader.submission.lesson_of import lesson_for
+
+    from .session import Session
 
     if again and start:
         raise InputError("--again and --from-start: choose one of the two")

@@ -10,30 +10,31 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
+from grader.core.errors import LessonError, MachineError
+from grader.core.own_words import spared
+from grader.core.records import Record, SubmissionRecord
+from grader.judging.cases import Case
+from grader.judging.diagnosis.matching import AskVariants
+from grader.judging.judge import judge
+from grader.judging.pytest_plugin import Verdict
+from grader.judging.score import score_step, wrong_points
+from grader.lesson.answers import Answer, Transcript
+from grader.lesson.fingerprint import Expected
+from grader.lesson.lesson import Lesson, Step
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Reference
+from grader.sandbox.client import Worker
+from grader.sandbox.jail import SIDE_BY_SIDE
+from grader.submission.model import Submission
+from grader.submission.python_fault import sentence
+
 from .accounts import Again, Standard, accounts_of
-from .asking import gather
-from .cases import Case
-from .errors import LessonError, MachineError
-from .hidden import Expected
-from .jail import SIDE_BY_SIDE
-from .judge import judge
-from .lessons import Lesson, Step
-from .matching import AskVariants
-from .observations import absent, halts
-from .own_words import spared
-from .plugin import Verdict
-from .probes import Probe
-from .python_fault import sentence
+from .ask import gather
+from .ask_reference import together, variants
 from .quoting import quoted
-from .records import Record, SubmissionRecord
-from .reference import Reference
-from .requests import Run, learner_run, mentioned, reference_run
-from .sandbox import Worker
-from .score import score_step, wrong_points
+from .run import Run, learner_run, mentioned, reference_run
 from .second import Second
-from .submission import Submission
-from .transcript import Answer, Transcript
-from .variants import together, variants
+from .triage import absent, halts
 
 VARIANT_SECONDS = 120.0  # for one question to the known mistakes
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .submission import Submission
-from .text import printable
-from .transcript import Answer, Line, Loading, Raised, Transcript
+from grader.core.text import printable
+from grader.lesson.answers import Answer, Line, Loading, Raised, Transcript
+from grader.submission.model import Submission
 
 Sources = dict[str, list[str]]
 WIDTH = 200  # characters of a quoted line

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from .lessons import Lesson, Limits, Provided, Step
-from .neighbours import codes_of, reached
-from .submission import Submission
+from grader.lesson.lesson import Lesson, Limits, Provided, Step
+from grader.submission.imports import codes_of, reached
+from grader.submission.model import Submission
 
 PROCESSES = 256  # processes and threads of one guest
 TURN_SECONDS = 3600.0

@@ -5,16 +5,17 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from grader.core.errors import InputError
+from grader.judging.sealed.file import seal_lesson
+from grader.lesson.lesson import Lesson, find_lesson
+from grader.lesson.reference import Reference, make_probes, read_reference, text_of
+from grader.sandbox.client import start_trusted
+from grader.submission.imports import reached
+from grader.submission.source_index import read_code
+
 from .accounts import homes_of
-from .code import read_code
-from .errors import InputError
-from .grading import STANDARD_SECONDS
-from .lessons import Lesson, find_lesson
-from .neighbours import reached
 from .pipeline import standard
-from .reference import Reference, make_probes, read_reference, text_of
-from .sandbox import start_trusted
-from .seal import seal_lesson
+from .session import STANDARD_SECONDS
 
 
 def seal(slug: str | None, seed: int | None, root: Path | None = None) -> bytes:

@@ -10,15 +10,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from .asking import gather
-from .inputs import answer_of
-from .lessons import Lesson, Step
-from .moving import SAVED, first_half, moves, second_half
-from .probes import Probe
-from .requests import Run, reference_run
-from .sandbox import Worker
-from .transcript import Answer
-from .worker.wire import Blob, WireError, key_of
+from grader.lesson.answers import Answer
+from grader.lesson.inputs import answer_of
+from grader.lesson.lesson import Lesson, Step
+from grader.lesson.moving import SAVED, first_half, moves, second_half
+from grader.lesson.probes import Probe
+from grader.sandbox.client import Worker
+from grader.worker.wire import Blob, WireError, key_of
+
+from .ask import gather
+from .run import Run, reference_run
 
 ROUNDS = 40  # askings of one step at most; each answers one call more of every probe
 QUESTIONS = 2_000  # of one step to the solution, at most

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from pathlib import Path
 
-from .errors import InputError
+from grader.core.errors import InputError
 
 SEED_BITS = 31
 LEAST, MOST = 16, 4096  # bytes of a secret

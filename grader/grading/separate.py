@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .courses import OPTION
-from .paths import HOME
-from .records import Record
+from grader.core.paths import HOME
+from grader.core.records import Record
+from grader.lesson.courses import OPTION
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,23 +10,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from .courses import find_course, stand_apart
-from .errors import InputError, SubmissionError
-from .isolation import insist
-from .likeness import insist_alike
-from .records import REFERENCE, SEALED
-from .sandbox import start_both, start_jailed, start_open, start_trusted
+from grader.core.errors import InputError, SubmissionError
+from grader.core.records import REFERENCE, SEALED
+from grader.lesson.courses import find_course, stand_apart
+from grader.sandbox.client import start_both, start_jailed, start_open, start_trusted
+from grader.sandbox.isolation import insist
+from grader.sandbox.likeness import insist_alike
 
 if TYPE_CHECKING:
+    from grader.core.records import Record
+    from grader.lesson.answers import Transcript
+    from grader.lesson.lesson import Lesson
+    from grader.lesson.probes import Probe
+    from grader.lesson.reference import Mistake
+    from grader.sandbox.client import Worker
+    from grader.submission.model import Submission
+
     from .accounts import Standard
-    from .lessons import Lesson
-    from .probes import Probe
-    from .records import Record
-    from .reference import Mistake
-    from .requests import Run
-    from .sandbox import Worker
-    from .submission import Submission
-    from .transcript import Transcript
+    from .run import Run
 
 CPU = "cpu"
 STANDARD_SECONDS = 150.0  # for the reference's own answers
@@ -127,9 +128,10 @@ class Session:
 
     def answered(self, path: Path) -> tuple[Record, Transcript]:
         """The record of one submission, and the answers it was made from. Raises what `grade` raises."""
+        from grader.submission.reader import read_submission
+
         from .pipeline import bounded, environment_of, jailed_run, judge_transcript, open_run
         from .second import Second
-        from .source import read_submission
 
         started = self.started if self._standard is None else time.monotonic()
         lesson = self._lesson(path)
@@ -187,7 +189,7 @@ class Session:
         """The probes for a real GPU, where it was asked for. Raises InputError when there is none."""
         if self.device == CPU:
             return ()
-        from .cuda import on_gpu
+        from grader.judging.gpu import on_gpu
 
         self.worker.wait_for_hello(end)
         if self.worker.hello.get("cuda") != self.device:
@@ -197,7 +199,7 @@ class Session:
     def _lesson(self, path: Path) -> Lesson:
         """The lesson that was said, else that of the first submission; all others are held to it."""
         if self.lesson is None:
-            from .fitting import lesson_for
+            from grader.submission.lesson_of import lesson_for
 
             self.lesson = lesson_for(path, *self._place)
         return self.lesson
@@ -225,8 +227,9 @@ class Session:
         return self._seed, self._probes
 
     def _ask_reference(self, lesson: Lesson, folder: Path) -> None:
+        from grader.lesson.reference import make_probes, read_reference
+
         from .pipeline import standard
-        from .reference import make_probes, read_reference
         from .second import solution_run
 
         if self._seed is None:
@@ -243,8 +246,9 @@ class Session:
         self._standard = self._pool.submit(standard, lesson, held, self._probes, self._trusted, end)
 
     def _open_sealed(self, lesson: Lesson) -> None:
+        from grader.judging.sealed.file import read_sealed
+
         from .accounts import Standard
-        from .seal import read_sealed
 
         if self._secret is not None:
             raise InputError(

@@ -5,16 +5,17 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from .code import Code
-from .lessons import Lesson, Step
-from .own_words import own
-from .probes import Probe
-from .reference import Mistake
-from .requests import Run
-from .submission import Submission
-from .text import odd_letter
-from .transcript import Answer, Loading, Transcript
-from .wording import halted, loading, nameless
+from grader.core.own_words import own
+from grader.core.text import odd_letter
+from grader.judging.failure_text import halted, loading, nameless
+from grader.lesson.answers import Answer, Loading, Transcript
+from grader.lesson.lesson import Lesson, Step
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
+from grader.submission.model import Submission
+from grader.submission.source_index import Code
+
+from .run import Run
 
 
 def absent(step: Step, submission: Submission, run: Run, found: Transcript) -> str:

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.core.own_words import own
+from grader.lesson.answers import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
+from grader.lesson.fingerprint import Expected, SealedTensor
+from grader.lesson.heat_maps import HeatMap, heat_maps
+from grader.lesson.probes import Array, Probe
+
 from .compare import Difference, difference, number, say
-from .figures import HeatMap, heat_maps
-from .hidden import Expected, SealedTensor
-from .own_words import own
-from .probes import Array, Probe
-from .transcript import Answer, FigureValue, Raised, SequenceValue, TensorValue, Value
-from .wording import because, crash, nameless, renaming
+from .failure_text import because, crash, nameless, renaming
 
 REFUSALS = ("ValueError", "AssertionError")  # an assert is as good as the ValueError asked for
 

@@ -10,13 +10,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .figures import HeatMap, heat_maps
-from .hidden import Expected, Floats, SealedTensor, folded, odd_places, seal, slack, slices, sums
-from .lock import opens
-from .own_words import own
-from .probes import Probe
+from grader.core.own_words import own
+from grader.lesson.answers import FigureValue, OtherValue, SequenceValue, TensorValue, Value
+from grader.lesson.fingerprint import (
+    Expected,
+    Floats,
+    SealedTensor,
+    folded,
+    odd_places,
+    seal,
+    slack,
+    slices,
+    sums,
+)
+from grader.lesson.heat_maps import HeatMap, heat_maps
+from grader.lesson.lock import opens
+from grader.lesson.probes import Probe
+
 from .tolerance import tolerance
-from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, Value
 
 ROUNDING = 1 + 1e-6  # of adding up what is exactly at the tolerance
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from .own_words import own
-from .probes import Probe
-from .transcript import Answer, Loading, Raised
+from grader.core.own_words import own
+from grader.lesson.answers import Answer, Loading, Raised
+from grader.lesson.probes import Probe
 
 NAMES = "names"  # what the worker was doing where a weight could not be found
 CUT_OFF = "TimedOut"  # what the worker raises in a notebook's line that takes too long

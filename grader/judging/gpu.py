@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from grader.core.own_words import own
+from grader.core.records import CheckRecord, CheckStatus
+from grader.lesson.answers import Answer, TensorValue
+from grader.lesson.fingerprint import Expected
+from grader.lesson.probes import Probe
+
 from .compare import difference
-from .hidden import Expected
-from .own_words import own
-from .probes import Probe
-from .records import CheckRecord, CheckStatus
-from .transcript import Answer, TensorValue
-from .wording import because
+from .failure_text import because
 
 DEVICE = "cuda"
 TAG = "on a GPU"

@@ -9,10 +9,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from grader.core.errors import MachineError
+from grader.core.paths import ENGINE
+
 from .cases import Case
-from .errors import MachineError
-from .paths import ENGINE
-from .plugin import Judge, Verdict
+from .pytest_plugin import Judge, Verdict
 
 EXITS = {5: "it has no check of these steps"}
 # plugins of pytest that cost time here, or leave something behind

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from grader.core.records import CheckStatus
+
 from .cases import Broken, Case, Finding, Select, Unreached
-from .records import CheckStatus
 
 
 @dataclass(frozen=True, slots=True)

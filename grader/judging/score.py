@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .lessons import Step
-from .plugin import Verdict
-from .records import CheckRecord, MistakeRecord, StepRecord, StepStatus
-from .reference import Mistake
+from grader.core.records import CheckRecord, MistakeRecord, StepRecord, StepStatus
+from grader.lesson.lesson import Step
+from grader.lesson.reference import Mistake
+
+from .pytest_plugin import Verdict
 
 POINTER = 1  # of a mistake's ladder of hints, the one shown with the grade
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .probes import Probe
+from grader.lesson.probes import Probe
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Literal, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from .text import printable
-from .worker.wire import ITEM_SIZE, Blob
+from grader.core.text import printable
+from grader.worker.wire import ITEM_SIZE, Blob
 
 SIDES = 64  # axes of one tensor
 LARGEST = 2**63  # no size of a tensor, no line of a file, no count reaches it

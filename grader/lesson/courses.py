@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from .errors import InputError, MachineError
-from .paths import HOME
+from grader.core.errors import InputError, MachineError
+from grader.core.paths import HOME
 
 VARIABLE, OPTION = "GRADER_COURSE", "--course"
 LESSON_FILE = "lesson.yaml"

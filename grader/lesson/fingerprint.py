@@ -19,8 +19,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .answers import SequenceValue, TensorValue, Value
 from .lock import Lock, locked
-from .transcript import SequenceValue, TensorValue, Value
 
 Floats = NDArray[np.float64]
 GROUP = 8  # elements of one sum; fewer would show values, more would hide errors in rounding

@@ -10,8 +10,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .transcript import FigureValue, array_of
-from .worker.wire import Blob
+from grader.worker.wire import Blob
+
+from .answers import FigureValue, array_of
 
 CELLS = 100_000  # of one picture; a larger one comes without its numbers
 

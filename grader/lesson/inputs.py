@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from .answers import Answer, TensorValue, Value, read_answer, read_values
 from .probes import Array, Probe
-from .transcript import Answer, TensorValue, Value, read_answer, read_values
 
 WIDEST = "float64"  # in which our own reference may compute whatever was asked
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from grader.core.errors import InputError
+from grader.core.records import Frozen
+from grader.core.yaml_file import Loc, read_yaml
+
 from .courses import LESSON_FILE, as_bundled, find_course, lesson_slugs
-from .errors import InputError
-from .records import Frozen
-from .yamltext import Loc, read_yaml
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from .answers import Answer, SequenceValue, TensorValue, Value
 from .probes import Array, Probe
-from .transcript import Answer, SequenceValue, TensorValue, Value
 
 SAVED = "/saved"  # after the id of a probe whose first half is asked
 

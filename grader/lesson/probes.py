@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from .worker.wire import Blob
+from grader.worker.wire import Blob
 
 Array = NDArray[np.generic]
 Op = Mapping[str, object]

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from .errors import LessonError
-from .lessons import Lesson
+from grader.core.errors import LessonError
+from grader.core.records import Frozen
+from grader.core.yaml_file import read_yaml
+
+from .lesson import Lesson
 from .probes import Probe
-from .records import Frozen
-from .yamltext import read_yaml
 
 
 class Mistake(Frozen):

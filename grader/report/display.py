@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 
-from grader.errors import MachineError
+from grader.core.errors import MachineError
 
 
 def display() -> tuple[int, bool, bool]:

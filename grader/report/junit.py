@@ -6,9 +6,10 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 from math import isfinite
 
-from grader.records import CheckRecord, Record, StepRecord
-from grader.report import story
-from grader.sinks import xml
+from grader.core.escape import xml
+from grader.core.records import CheckRecord, Record, StepRecord
+
+from . import story
 
 _PRINTS_LIMIT = 1 << 20  # characters: the 64 KiB kept of a step, should every byte be written out
 _OUTCOMES = {"failed": "failure", "broken": "error", "not_reached": "skipped"}

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from grader.report import signs
-from grader.text import commandless
+from grader.core.text import commandless
+
+from . import signs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.lessons import Lesson
-from grader.records import Record, StepRecord
-from grader.report import story
+from grader.core.records import Record, StepRecord
+from grader.lesson.lesson import Lesson
+
+from . import story
 
 LONG = 1800  # characters of one row; the strictest platform takes 2000
 

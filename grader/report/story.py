@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 
-from grader.records import SEALED, CheckRecord, Record, StepRecord
-from grader.text import printable
+from grader.core.records import SEALED, CheckRecord, Record, StepRecord
+from grader.core.text import printable
 
 TEXT_LIMIT = 4000  # characters of one piece of text; the record's own texts are far shorter
 PRINTED_LIMIT = 200  # characters of one printed line

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from grader.records import CheckRecord, Record, StepRecord
-from grader.report import signs, story
-from grader.report.display import display
-from grader.report.page import NARROWEST, WIDEST, Page
+from grader.core.records import CheckRecord, Record, StepRecord
+
+from . import signs, story
+from .display import display
+from .layout import NARROWEST, WIDEST, Page
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

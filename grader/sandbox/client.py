@@ -11,15 +11,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from .arriving import GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
-from .errors import MachineError
+from grader.core.errors import MachineError
+from grader.worker.wire import LENGTHS, WireError, unpack
+
+from .forked_pair import Twins
+from .frames import GROUP_BYTES, HEAD_BYTES, LONGEST, Arriving, Group
 from .isolation import level, parts
 from .jail import jailed, trusted
 from .posting import due, posted
 from .processes import close, write
 from .running import Running, Way, way
-from .twins import Twins
-from .worker.wire import LENGTHS, WireError, unpack
 
 START_SECONDS = 120.0  # until the zygote says hello; a cold disk takes its time
 

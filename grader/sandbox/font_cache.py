@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .homes import cache_home
+from grader.core.user_dirs import cache_home
 
 SET_UP = Path("share") / "attention-grader" / "mpl"  # below the environment, where set-up makes it
 KEPT = Path("attention-grader") / "mpl"  # below the user's cache

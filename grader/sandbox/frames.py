@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grader.worker.wire import BODY_LIMIT, HEAD_LIMIT, LENGTHS, WireError, lengths, unpack
+
 from .posting import Due
-from .worker.wire import BODY_LIMIT, HEAD_LIMIT, LENGTHS, WireError, lengths, unpack
 
 GROUP_BYTES = 48 * 2**20  # of one group's frames: it all has to be kept until it is judged
 HEAD_BYTES = 512 * 2**10  # of one answer's head: decoded, it takes many times as much

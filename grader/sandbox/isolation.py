@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .errors import InputError, MachineError
+from grader.core.errors import InputError, MachineError
 
 LEVELS = ("separate", "limited", "confined", "sealed")  # weakest first
 

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .fonts import font_folder
-from .paths import ENGINE, WORKER
-from .visible import engine_among, library_paths, readable_paths, visible_paths
+from grader.core.paths import ENGINE, WORKER
+
+from .font_cache import font_folder
+from .mounts import engine_among, library_paths, readable_paths, visible_paths
 
 FIRST_UID, UIDS, SLOTS = 60_600, 560, 8  # uids nobody has; one grader's children take a few of them
 TMP_BYTES = 64 * 2**20  # all that a guest may write

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .errors import MachineError
+from grader.core.errors import MachineError
 
 FACTS = {"torch": "torch", "cpu": "the CPU capability", "order": "the byte order"}
 

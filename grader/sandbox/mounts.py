@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from .paths import ENGINE
+from grader.core.paths import ENGINE
 
 SYSTEM = ("/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/usr/share/fonts")
 

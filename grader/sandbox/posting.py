@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .worker.wire import REQUEST_BLOBS, REQUEST_HEAD, pack
+from grader.worker.wire import REQUEST_BLOBS, REQUEST_HEAD, pack
 
 
 class Due(NamedTuple):

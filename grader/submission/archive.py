@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from .errors import InputError
-from .text import printable
+from grader.core.errors import InputError
+from grader.core.text import printable
+
 from .tree import (
     A_DEVICE,
     A_LINK,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from .code import Code, Mention
-from .lessons import Lesson, Step
-from .neighbours import closure
-from .submission import Submission
+from grader.lesson.lesson import Lesson, Step
+
+from .imports import closure
+from .model import Submission
+from .source_index import Code, Mention
 
 DETOURS = (
     *("torch._C", "torch.ops", "torch._ops", "torch.jit", "torch.library", "torch._library"),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .code import Code
-from .lessons import Lesson
-from .submission import Submission
+from grader.lesson.lesson import Lesson
+
+from .model import Submission
+from .source_index import Code
 
 
 def neighbours(lesson: Lesson, submission: Submission) -> dict[str, tuple[str, ...]]:

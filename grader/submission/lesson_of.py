@@ -6,11 +6,12 @@ import re
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from .courses import find_course, lesson_slugs
-from .errors import InputError, LessonError
-from .lessons import Lesson, Step, find_lesson
-from .source import read_submission
-from .submission import Submission
+from grader.core.errors import InputError, LessonError
+from grader.lesson.courses import find_course, lesson_slugs
+from grader.lesson.lesson import Lesson, Step, find_lesson
+
+from .model import Submission
+from .reader import read_submission
 
 
 def lesson_for(path: Path, slug: str | None, root: Path | None = None, step: str = "") -> Lesson:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .code import Code, Read, read_code
+from .source_index import Code, Read, read_code
 
 __all__ = ["Plain", "Written", "plain_python", "plain_script", "written_file"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from .code import Code
+from .source_index import Code
 
 __all__ = ["Cell", "Form", "LessonFiles", "Module", "Submission", "lesson_files", "lesson_names"]
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from .code import Code, Read, read_code
-from .lean import TooRich, without_outputs
+from .lean_notebook import TooRich, without_outputs
 from .magics import Plain, Written, plain_python, written_file
+from .model import Cell
 from .python_fault import sentence
-from .python_text import mentioned
-from .submission import Cell
+from .source_index import Code, Read, read_code
+from .source_text import mentioned
 from .tree import CLEAR
 
 __all__ = ["OURS", "Notebook", "NotebookError", "code_cells", "read_notebook"]

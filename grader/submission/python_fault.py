@@ -12,7 +12,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator
 
-from .text import printable
+from grader.core.text import printable
 
 __all__ = ["UNPARSABLE", "explained", "picture", "sentence", "undecodable"]
 

@@ -7,16 +7,17 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from grader.core.errors import InputError
+from grader.core.text import odd_letter, printable
+
 from .archive import archive_kind, read_archive
-from .code import Read, Reader
 from .copies import bare, copies_of
-from .errors import InputError
-from .lone import Lone, is_notebook, lone_file, read_lone
 from .magics import plain_script
+from .model import Cell, LessonFiles, Module, Submission, lesson_files
 from .python_fault import sentence
-from .python_text import decoded
-from .submission import Cell, LessonFiles, Module, Submission, lesson_files
-from .text import odd_letter, printable
+from .single_file import Lone, is_notebook, lone_file, read_lone
+from .source_index import Read, Reader
+from .source_text import decoded
 from .tree import (
     A_POINTER,
     ARCHIVE_BYTES,

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import PurePosixPath
 
-from .code import Code, Read, read_code
+from grader.core.errors import InputError
+from grader.core.text import odd_letter, printable
+
 from .copies import bare
-from .errors import InputError
 from .magics import plain_script
+from .model import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
 from .notebook import NotebookError, code_cells, read_notebook
 from .python_fault import sentence
-from .python_text import decoded, identifier, mentioned, nearest
-from .submission import Cell, LessonFiles, Module, Submission, lesson_files, lesson_names
-from .text import odd_letter, printable
+from .source_index import Code, Read, read_code
+from .source_text import decoded, identifier, mentioned, nearest
 from .tree import Tree, shown
 
 __all__ = ["Lone", "is_notebook", "lone_file", "read_lone"]

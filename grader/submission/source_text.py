@@ -9,8 +9,9 @@ import tokenize
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
+from grader.core.text import printable
+
 from .python_fault import undecodable
-from .text import printable
 
 __all__ = ["decoded", "identifier", "mentioned", "nearest"]
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
+from grader.core.errors import InputError, MachineError, of_the_machine
+from grader.core.text import printable
+
 from .copies import bare
-from .errors import InputError, MachineError, of_the_machine
-from .text import printable
 
 __all__ = [
     "Tree",

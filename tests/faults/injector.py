@@ -20,8 +20,8 @@ CALLS = (
     "subprocess._fork_exec", "tempfile.mkstemp", "tempfile.mkdtemp", "tempfile.TemporaryFile", "shutil.copytree",
 )  # fmt: skip
 IN_MEMORY = (
-    "json.dumps", "json.loads", "numpy.frombuffer", "numpy.asarray", "grader.sandbox.pack", "grader.sandbox.unpack",
-    "grader.arriving.unpack", "grader.asking.read_answer", "threading.Thread.start",
+    "json.dumps", "json.loads", "numpy.frombuffer", "numpy.asarray", "grader.sandbox.client.pack", "grader.sandbox.client.unpack",
+    "grader.sandbox.frames.unpack", "grader.grading.ask.read_answer", "threading.Thread.start",
 )  # fmt: skip
 PIPES = ("pipe.write", "pipe.flush")  # of the stream that a worker is asked through
 TARGETS = (*CALLS, *IN_MEMORY, *PIPES)
@@ -83,7 +83,7 @@ class Injector:
             real = getattr(place, name)
             self._real.append((place, name, real))
             setattr(place, name, self._counted(target, real))
-        sandbox = importlib.import_module("grader.sandbox")
+        sandbox = importlib.import_module("grader.sandbox.client")
         write = sandbox.write
         self._real.append((sandbox, "write", write))
         setattr(sandbox, "write", lambda stream, data: write(_Pipe(stream, self), data))  # noqa: B010

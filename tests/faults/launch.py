@@ -43,7 +43,7 @@ def main() -> None:
     if asked.disk:
         resource.setrlimit(resource.RLIMIT_FSIZE, (asked.disk, asked.disk))
     if asked.no_torch:
-        from grader import jail
+        from grader.sandbox import jail
 
         jail.library_paths = list
     injector = Injector()

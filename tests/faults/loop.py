@@ -13,17 +13,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.errors import GraderError, in_one_line
-from grader.grading import Session
-from grader.output import check_places, write_text
-from grader.records import Record
+from grader.core.errors import GraderError, in_one_line
+from grader.core.files import check_places, write_text
+from grader.core.records import Record
+from grader.grading.session import Session
 from tests.faults.injector import KILL, TARGETS, Fault, Injector, errors_of
 from tests.hostile_tools import BROKEN, SEED, SLUG, settles
 
 OLD = '{"old": true}\n'
 # After a fault in the middle of a talk with the worker it is started anew, which takes seconds.
 DEADLY = (
-    "os.read", "select.select", "json.loads", "grader.sandbox.unpack", "grader.arriving.unpack",
+    "os.read", "select.select", "json.loads", "grader.sandbox.client.unpack", "grader.sandbox.frames.unpack",
     "pipe.write", "pipe.flush", "threading.Thread.start",
 )  # fmt: skip
 WORKERS = 6  # processes of a session that has both of its workers

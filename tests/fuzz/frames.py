@@ -16,7 +16,13 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(
-    include=["grader.worker.wire", "grader.arriving", "grader.transcript", "grader.figures", "grader.text"]
+    include=[
+        "grader.worker.wire",
+        "grader.sandbox.frames",
+        "grader.lesson.answers",
+        "grader.lesson.heat_maps",
+        "grader.core.text",
+    ]
 ):
     from grader.worker.wire import LENGTHS
     from tests.fuzz.reading import honest, read, whole

@@ -6,15 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from grader.arriving import GROUP_BYTES, Arriving
-from grader.asking import _Asked, _Gathered
-from grader.compare import difference, say
-from grader.figures import heat_maps
-from grader.lessons import Limits
-from grader.posting import Due
-from grader.probes import Probe
-from grader.requests import limits_of
-from grader.transcript import (
+from grader.grading.ask import _Asked, _Gathered
+from grader.grading.run import limits_of
+from grader.judging.compare import difference, say
+from grader.lesson.answers import (
     Answer,
     FigureValue,
     Loading,
@@ -26,6 +21,11 @@ from grader.transcript import (
     read_answer,
     read_loading,
 )
+from grader.lesson.heat_maps import heat_maps
+from grader.lesson.lesson import Limits
+from grader.lesson.probes import Probe
+from grader.sandbox.frames import GROUP_BYTES, Arriving
+from grader.sandbox.posting import Due
 from grader.worker.wire import LENGTHS, Blob, WireError, lengths, pack, unpack
 
 PROBE = Probe("step/probe", "step", frozenset(), "a case", {}, (), ("out",))

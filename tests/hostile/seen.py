@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.records import Record
+from grader.core.records import Record
 
 from .levels import Done, Level, grade
 from .packs import STEPS, Pack, write

@@ -16,11 +16,11 @@ from typing import Any
 
 import yaml
 
-from grader.bundle.contents import leaks, secrets
-from grader.bundle.kinds import KINDS
-from grader.bundle.making import made, source_of
-from grader.bundle.model import Item, Options
-from grader.sealer import sealed_bytes
+from grader.course.bundle.contents import leaks, secrets
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.making import made, source_of
+from grader.course.bundle.model import Item, Options
+from grader.grading.seal import sealed_bytes
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = ROOT / ".venv" / "peers" / "bin" / "python"

@@ -19,9 +19,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from grader.bundle.kinds import KINDS
-from grader.bundle.making import made, source_of
-from grader.bundle.model import Options
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.making import made, source_of
+from grader.course.bundle.model import Options
 from tests.peers.school import ROOT, SLUG, SOLUTION, STEPS
 
 ENTER = ROOT / "tests" / "hostile" / "enter.py"

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from grader.bundle.kinds import KINDS
-from grader.bundle.making import made, source_of
-from grader.bundle.model import Options
+from grader.course.bundle.kinds import KINDS
+from grader.course.bundle.making import made, source_of
+from grader.course.bundle.model import Options
 from tests.peers.school import ROOT, SLUG, SOLUTION, WRONG
 
 STEPS = ("concat", "output", "cost")  # to seal all of them takes a minute

@@ -10,11 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from grader.quiz.bank import read_bank
-from grader.quiz.drawn import Drawn
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.drawing.drawn import Drawn
 from grader.quiz.export.items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
 from grader.quiz.export.plan import Plan, plan
-from grader.quiz.marking import Marking
+from grader.quiz.marking.marking import Marking
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from grader.quiz.drawn import Drawn, DrawnChoice, DrawnCode
+from grader.quiz.drawing.drawn import Drawn, DrawnChoice, DrawnCode
 
 Proof = Callable[[Any], object]
 

@@ -10,15 +10,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from grader.errors import LessonError
-from grader.grading import Session
-from grader.hidden import Expected
-from grader.lessons import Lesson, Step, find_lesson
-from grader.pipeline import expected_answers
-from grader.probes import Probe
-from grader.reference import make_probes, read_reference
-from grader.requests import reference_run
-from grader.sandbox import start_both
+from grader.core.errors import LessonError
+from grader.grading.pipeline import expected_answers
+from grader.grading.run import reference_run
+from grader.grading.session import Session
+from grader.lesson.fingerprint import Expected
+from grader.lesson.lesson import Lesson, Step, find_lesson
+from grader.lesson.probes import Probe
+from grader.lesson.reference import make_probes, read_reference
+from grader.sandbox.client import start_both
 
 SECONDS = 600.0  # for one asking of the worker
 

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from grader.courses import find_course, lesson_slugs
-from grader.errors import InputError, LessonError
-from grader.options import CourseOption
-from grader.output import check_places, write_text
+from grader.core.errors import InputError, LessonError
+from grader.core.files import check_places, write_text
+from grader.core.options import CourseOption
+from grader.core.ticker import Ticker
+from grader.lesson.courses import find_course, lesson_slugs
 from grader.report.display import display
-from grader.ticker import Ticker
 
 from .findings import Audit
 from .right import INDEX, lesson_of

@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from grader.errors import GraderError, MachineError
+from grader.core.errors import GraderError, MachineError
 
 from .bench import Bench, Place
 from .jobs import Finding, Job, Tick, do

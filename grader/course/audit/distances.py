@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from grader.agreement import Answers
-from grader.hidden import Expected
-from grader.probes import Probe
-from grader.tolerance import tolerance
-from grader.transcript import TensorValue
+from grader.judging.diagnosis.suspect import Answers
+from grader.judging.tolerance import tolerance
+from grader.lesson.answers import TensorValue
+from grader.lesson.fingerprint import Expected
+from grader.lesson.probes import Probe
 
 from .findings import Distance
 

@@ -8,9 +8,9 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from grader.errors import LessonError
-from grader.records import Frozen
-from grader.yamltext import read_yaml
+from grader.core.errors import LessonError
+from grader.core.records import Frozen
+from grader.core.yaml_file import read_yaml
 
 from .findings import MutantFinding, Stale
 from .mutants import Mutant

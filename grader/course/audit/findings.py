@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from grader.records import Frozen
+from grader.core.records import Frozen
 
 Outcome = Literal["killed", "survived", "equivalent"]
 PairOutcome = Literal["named", "alike", "half", "other", "nothing"]

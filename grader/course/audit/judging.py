@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.cases import Case
-from grader.judge import hold
-from grader.plugin import Judge, Verdict
+from grader.judging.cases import Case
+from grader.judging.judge import hold
+from grader.judging.pytest_plugin import Judge, Verdict
 
 Subject = Mapping[str, Sequence[Case]]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from grader.quiz.pages import render as fill
-from grader.quiz.pages import template_text
-from grader.sinks import html_policy
+from grader.core.escape import html_policy
+from grader.core.templates import render as fill
+from grader.core.templates import template_text
 
 from .distances import by_dtype
 from .findings import Audit, CheckFinding, KnownFinding, MutantFinding

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from grader.agreement import TELLING, Answers, Suspect
-from grader.diagnose import SIEVE, diagnose
-from grader.matching import AskVariants, Tier, best_of, matches_of
-from grader.probes import Probe
-from grader.reference import Mistake
+from grader.judging.diagnosis.diagnose import SIEVE, diagnose
+from grader.judging.diagnosis.matching import AskVariants, Tier, best_of, matches_of
+from grader.judging.diagnosis.suspect import TELLING, Answers, Suspect
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
 
 
 def names_of(entry: Mistake) -> set[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from grader.agreement import Answers, Suspect
-from grader.diagnose import diagnose
-from grader.matching import AskVariants
-from grader.probes import Probe
-from grader.reference import Mistake
+from grader.judging.diagnosis.diagnose import diagnose
+from grader.judging.diagnosis.matching import AskVariants
+from grader.judging.diagnosis.suspect import Answers, Suspect
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
 
 from .findings import PairFinding, PairOutcome
 from .naming import names_of

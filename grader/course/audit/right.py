@@ -8,14 +8,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from grader.cases import Case
-from grader.errors import InputError, LessonError
-from grader.probes import Probe
-from grader.records import Record
-from grader.requests import reference_run
-from grader.transcript import Answer, TensorValue
-from grader.variants import together
-from grader.yamltext import read_yaml
+from grader.core.errors import InputError, LessonError
+from grader.core.records import Record
+from grader.core.yaml_file import read_yaml
+from grader.grading.ask_reference import together
+from grader.grading.run import reference_run
+from grader.judging.cases import Case
+from grader.lesson.answers import Answer, TensorValue
+from grader.lesson.probes import Probe
 
 from .bench import Bench, end, probes_of
 from .distances import of_right, ratios

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.report.page import NARROWEST, WIDEST, Page
+from grader.report.layout import NARROWEST, WIDEST, Page
 from grader.report.story import counted
 
 from .distances import by_dtype

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from grader.asking import gather
-from grader.cases import Case
-from grader.hidden import Expected
-from grader.probes import Probe
-from grader.requests import Run, learner_run
-from grader.source import read_submission
-from grader.transcript import Answer
+from grader.grading.ask import gather
+from grader.grading.run import Run, learner_run
+from grader.judging.cases import Case
+from grader.lesson.answers import Answer
+from grader.lesson.fingerprint import Expected
+from grader.lesson.probes import Probe
+from grader.submission.reader import read_submission
 
 from .bench import Bench, end
 from .distances import merged, of_right, ratios

@@ -6,15 +6,15 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.arriving import Group
-from grader.errors import MachineError
-from grader.inputs import answer_of
-from grader.lessons import Lesson
-from grader.probes import Probe
-from grader.requests import Run, limits_of
-from grader.sandbox import Worker
-from grader.transcript import Answer
-from grader.wording import stopped
+from grader.core.errors import MachineError
+from grader.grading.run import Run, limits_of
+from grader.judging.failure_text import stopped
+from grader.lesson.answers import Answer
+from grader.lesson.inputs import answer_of
+from grader.lesson.lesson import Lesson
+from grader.lesson.probes import Probe
+from grader.sandbox.client import Worker
+from grader.sandbox.frames import Group
 
 TRIAL_SECONDS = 600.0  # for one asking
 CHILD_SECONDS = 120.0  # for one child, whatever its mutants do

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.accounts import homes_of
-from grader.errors import LessonError
-from grader.lessons import Lesson, find_lesson
-from grader.reference import Mistake, read_mistakes
+from grader.core.errors import LessonError
+from grader.grading.accounts import homes_of
+from grader.lesson.lesson import Lesson, find_lesson
+from grader.lesson.reference import Mistake, read_mistakes
 
 from .bench import Place, probes_of
 from .crew import work

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from grader.accounts import homes_of
-from grader.agreement import Answers, Suspect
-from grader.cases import Case
-from grader.errors import MachineError
-from grader.lessons import Step
-from grader.plugin import Verdict
-from grader.probes import Probe
-from grader.reference import Mistake, text_of
-from grader.transcript import Answer
-from grader.variants import variants
+from grader.core.errors import MachineError
+from grader.grading.accounts import homes_of
+from grader.grading.ask_reference import variants
+from grader.judging.cases import Case
+from grader.judging.diagnosis.suspect import Answers, Suspect
+from grader.judging.pytest_plugin import Verdict
+from grader.lesson.answers import Answer
+from grader.lesson.lesson import Step
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake, text_of
 
 from .bench import SECONDS, Bench
 from .distances import merged, of_wrong, ratios

@@ -10,7 +10,7 @@ import itertools
 import re
 from collections.abc import Collection
 
-from grader.lessons import Lesson
+from grader.lesson.lesson import Lesson
 
 ONLY = re.compile(r"<!--only ([^>]*?)-->(.*?)<!--/only-->(\n?)", re.DOTALL)
 WHOLE = re.compile(r"<!--whole-->.*?<!--part:(.*?)-->", re.DOTALL)

@@ -8,11 +8,11 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grader.lessons import Step
-from grader.notebook import OURS
-from grader.quiz.bank import read_bank
-from grader.quiz.draw import draw
-from grader.quiz.view import view
+from grader.lesson.lesson import Step
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.shown.view import view
+from grader.submission.notebook import OURS
 
 from .choices import given
 from .contents import BRIEF, exercise, solution_texts, taken_along

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.apart import grade_apart
-from grader.courses import MANIFEST, find_course
-from grader.errors import GraderError, InputError
-from grader.records import Record
+from grader.core.errors import GraderError, InputError
+from grader.core.records import Record
+from grader.grading.separate import grade_apart
+from grader.lesson.courses import MANIFEST, find_course
 
 from .archive import unpacked
 from .cells import handed_out

@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
-from grader.courses import LESSON_FILE
-from grader.errors import InputError
-from grader.lessons import Lesson, Step, read_lesson
-from grader.platforms.late import due_time
-from grader.records import Frozen
-from grader.yamltext import read_yaml
+from grader.core.errors import InputError
+from grader.core.records import Frozen
+from grader.core.yaml_file import read_yaml
+from grader.course.platforms.late import due_time
+from grader.lesson.courses import LESSON_FILE
+from grader.lesson.lesson import Lesson, Step, read_lesson
 
 from .brief import cut_brief
 from .contents import BRIEF, exercise

@@ -8,11 +8,11 @@ from typing import Annotated
 
 import typer
 
-from grader.courses import find_course
-from grader.errors import InputError
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places, write_bytes
-from grader.ticker import Ticker
+from grader.core.errors import InputError
+from grader.core.files import check_places, write_bytes
+from grader.core.options import CourseOption, LessonOption
+from grader.core.ticker import Ticker
+from grader.lesson.courses import find_course
 
 from .choices import due_date, read_course
 from .contents import taken_along

@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from grader import paths
-from grader.code import read_code
-from grader.courses import LESSON_FILE
-from grader.errors import InputError
-from grader.lessons import Lesson
-from grader.neighbours import reached
-from grader.seal import MAGIC, laid_open
+from grader.core import paths
+from grader.core.errors import InputError
+from grader.judging.sealed.file import MAGIC, laid_open
+from grader.lesson.courses import LESSON_FILE
+from grader.lesson.lesson import Lesson
+from grader.submission.imports import reached
+from grader.submission.source_index import read_code
 
 from .archive import unpacked
 from .model import Audience, Item

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.errors import InputError, MachineError
+from grader.core.errors import InputError, MachineError
 
 from .contents import ENGINE
 from .model import Item

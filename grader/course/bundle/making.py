@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from grader.courses import find_course
-from grader.errors import LessonError
-from grader.lessons import find_lesson
-from grader.paths import HOME
+from grader.core.errors import LessonError
+from grader.core.paths import HOME
+from grader.lesson.courses import find_course
+from grader.lesson.lesson import find_lesson
 
 from .archive import packed
 from .choices import cut_down

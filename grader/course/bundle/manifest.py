@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from grader import __version__
-from grader.courses import MANIFEST
+from grader.lesson.courses import MANIFEST
 
 from .model import Item, Kind, Source
 

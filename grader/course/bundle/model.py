@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from grader.lessons import Lesson
+from grader.lesson.lesson import Lesson
 
 Audience = Literal["learner", "staff"]
 

@@ -6,8 +6,8 @@ give their points as the last value. These stand together at the end, where one 
 
 from __future__ import annotations
 
-from grader.incell import AUTOGRADE, GRADING
-from grader.lessons import Step
+from grader.in_notebook import AUTOGRADE, GRADING
+from grader.lesson.lesson import Step
 
 from .cells import (
     LEAVE,
@@ -56,13 +56,15 @@ def cells(source: Source) -> list[Cell]:
         made.append(code(f"{step.id}-work", work[step.id], nbgrader=_solution(step)))
         made.append(
             ours(
-                f"{step.id}-try", LEAVE, f'from grader.incell import check\n\ncheck("{step.id}", course=".")'
+                f"{step.id}-try",
+                LEAVE,
+                f'from grader.in_notebook import check\n\ncheck("{step.id}", course=".")',
             )
         )
     made.append(markdown("points", "## Points\n\nOne cell a step: what it earns, and what to mend."))
     for step in source.lesson.steps:
         worth = _worth(source, step)
-        body = f'from grader.incell import points\n\nworth = points("{step.id}", {worth:g}, course=".")'
+        body = f'from grader.in_notebook import points\n\nworth = points("{step.id}", {worth:g}, course=".")'
         test = f"{guarded(body, COUNTS)}\nworth"
         made.append(ours(f"{step.id}-check", LEAVE, test, nbgrader=_test(step, worth)))
     made.append(markdown("end", "That was all. Restart, run all cells, save, and hand in."))
@@ -76,7 +78,7 @@ def _worth(source: Source, step: Step) -> float:
 def _setup() -> Cell:
     """The first cell: where the kernel has no engine, an autograde fails here, and a learner is told."""
     flags = {"grade": False, "solution": False, "locked": True, "task": False}
-    body = 'from grader.incell import check\n\nprint("ready: the grader is here")'
+    body = 'from grader.in_notebook import check\n\nprint("ready: the grader is here")'
     return ours(
         "setup",
         RUN_ONCE,

@@ -7,7 +7,7 @@ import hashlib
 import zipfile
 from io import BytesIO
 
-from grader.grading import SEALED_FILE
+from grader.grading.session import SEALED_FILE
 
 from .archive import packed
 from .cells import LEAVE, RUN_ONCE, Cell, brief, code, heading, markdown, notebook, ours, quiz, skeletons
@@ -78,7 +78,7 @@ def carried(source: Source) -> list[Item]:
 
 def _is_engine(name: str) -> bool:
     """A notebook grades: quizzes, audits and bundles of the engine stay at home."""
-    left = ("grader/audit/", "grader/bundle/", "grader/quiz/", "grader/templates/")
+    left = ("grader/course/audit/", "grader/course/bundle/", "grader/quiz/", "grader/templates/")
     return name.startswith("grader/") and not name.startswith(left)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from grader.incell import OTTER_CONFIG
-from grader.lessons import Step
+from grader.in_notebook import OTTER_CONFIG
+from grader.lesson.lesson import Step
 
 from .cells import (
     LEAVE,
@@ -35,7 +35,7 @@ from .model import Item, Kind, Source
 from .shared import CONSTRAINTS, filled, without_skeletons
 
 if TYPE_CHECKING:
-    from grader.plugin import Verdict
+    from grader.judging.pytest_plugin import Verdict
 
 MARKS = ("# BEGIN SOLUTION NO PROMPT", "# END SOLUTION")
 ROWS = {
@@ -49,7 +49,7 @@ points: {points}
 """ # END TEST CONFIG
 def test_{name}():
 {body}'''
-EARNED = """from grader.incell import earned
+EARNED = """from grader.in_notebook import earned
 
 earned("{step}", "{check}", course=".")"""
 COUNTS = f'os.path.isfile("{OTTER_CONFIG.as_posix()}")'
@@ -100,7 +100,7 @@ def _setup(source: Source) -> Iterator[Cell]:
 
 def _criteria(source: Source) -> list[Verdict]:
     """The lesson's criteria that are worth points: judged without any case, so listed and no more."""
-    from grader.judge import judge
+    from grader.judging.judge import judge
 
     found = judge(source.lesson.folder / CHECKS, {}, [step.id for step in source.lesson.steps])
     return [each for each in found if each.points]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import yaml
 
-from grader.errors import InputError, LessonError
-from grader.quiz.bank import read_bank
+from grader.core.errors import InputError, LessonError
+from grader.quiz.bank.bank import read_bank
 
 CHECK = "check"  # in place of ids: the lesson's Knowledge Check
 QUESTIONS, SELECTION = "questions", "check"  # fields of a bank

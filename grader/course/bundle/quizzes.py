@@ -5,8 +5,8 @@ How it is imported is told in a page beside the file: an importer may stumble ov
 
 from __future__ import annotations
 
-from grader.errors import InputError
-from grader.quiz.bank import read_bank
+from grader.core.errors import InputError
+from grader.quiz.bank.bank import read_bank
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.plan import Losses, plan
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 
-from grader.errors import GraderError
-from grader.homes import cache_home
-from grader.lessons import Lesson
-from grader.output import write_bytes
-from grader.paths import ENGINE
-from grader.sealer import sealed_bytes
+from grader.core.errors import GraderError
+from grader.core.files import write_bytes
+from grader.core.paths import ENGINE
+from grader.core.user_dirs import cache_home
+from grader.grading.seal import sealed_bytes
+from grader.lesson.lesson import Lesson
 
 KEPT = "attention-grader/sealed"
 

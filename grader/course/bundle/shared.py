@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grader.errors import InputError
-from grader.grading import SEALED_FILE
-from grader.paths import HOME
-from grader.quiz.bank import read_bank
-from grader.quiz.pages import render
-from grader.quiz.web import quiz_page
+from grader.core.errors import InputError
+from grader.core.paths import HOME
+from grader.core.templates import render
+from grader.grading.session import SEALED_FILE
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.web.web import quiz_page
 
 from .choices import given
 from .contents import BRIEF, bank, hidden

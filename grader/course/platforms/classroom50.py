@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grader.errors import InputError
-
-from .rows import Row
+from grader.core.errors import InputError
+from grader.report.rows import Row
 
 SCHEMA = "classroom50/result/v1"
 MOST_ROWS = 100

@@ -12,18 +12,18 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
-from grader.errors import InputError, MachineError
-from grader.lessons import find_lesson
-from grader.options import CourseOption, LessonOption
-from grader.output import write_text
-from grader.records import Record
+from grader.core.errors import InputError, MachineError
+from grader.core.escape import json_quiet, markdown_inline, terminal, workflow_command
+from grader.core.files import write_text
+from grader.core.options import CourseOption, LessonOption
+from grader.core.records import Record
+from grader.core.text import printable
+from grader.lesson.lesson import find_lesson
 from grader.report import story
-from grader.sinks import json_quiet, markdown_inline, terminal, workflow_command
-from grader.text import printable
+from grader.report.rows import rows, scale_of, unrun
 
 from .late import LONG, handed, joined
 from .late import row as one_row
-from .rows import rows, scale_of, unrun
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 

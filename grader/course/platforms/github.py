@@ -12,14 +12,13 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from grader.errors import GraderError, InputError
-from grader.lessons import Lesson
-from grader.records import Record, StepRecord
+from grader.core.errors import GraderError, InputError
+from grader.core.escape import markdown_block, markdown_inline, workflow_command
+from grader.core.records import Record, StepRecord
+from grader.lesson.lesson import Lesson
 from grader.report import story
-from grader.sinks import markdown_block, markdown_inline, workflow_command
-from grader.source import read_submission
-
-from .rows import Row, rows, told
+from grader.report.rows import Row, rows, told
+from grader.submission.reader import read_submission
 
 SIGNS = {"passed": "✅", "partial": "🟡", "not_attempted": "⚪"}
 

@@ -12,16 +12,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from grader.apart import Apart, grade_apart
-from grader.errors import MachineError
-from grader.lessons import Lesson, find_lesson
-from grader.output import write_text
-from grader.quiz.mark import QuizRecord
-from grader.records import Record
+from grader.core.errors import MachineError
+from grader.core.escape import json_quiet
+from grader.core.files import write_text
+from grader.core.records import Record
+from grader.grading.separate import Apart, grade_apart
+from grader.lesson.lesson import Lesson, find_lesson
+from grader.quiz.marking.mark import QuizRecord
 from grader.report import story
-from grader.sinks import json_quiet
+from grader.report.rows import Row, rows, scale_of, unrun
 
-from .rows import Row, rows, scale_of, unrun
 from .sheets import marked_sheet
 
 SECONDS = 240.0  # for one grade; the platform itself ends it after ten minutes

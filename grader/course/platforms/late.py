@@ -8,10 +8,10 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from grader.errors import InputError
-from grader.records import Record
+from grader.core.errors import InputError
+from grader.core.escape import csv_cell
+from grader.core.records import Record
 from grader.report import story
-from grader.sinks import csv_cell
 
 HEAD = ("learner", "points", "of", "commit", "committed", "minutes_late", "problem")
 LONG = 500  # characters of the reason why work cannot be used

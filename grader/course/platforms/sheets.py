@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.errors import GraderError
-from grader.quiz.bank import read_bank
-from grader.quiz.mark import QuizRecord, mark_sheet
-from grader.quiz.sheet import read_sheet
+from grader.core.errors import GraderError
+from grader.quiz.bank.bank import read_bank
+from grader.quiz.marking.mark import QuizRecord, mark_sheet
+from grader.quiz.marking.sheet import read_sheet
 
 SHEETS = (".yaml", ".yml", ".json")
 LARGEST = 1 << 20

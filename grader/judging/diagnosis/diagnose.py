@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from .agreement import TELLING, Suspect, words
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
+
 from .matching import AskVariants, Tier, best_of, match_of, matches_of, spread
-from .probes import Probe
-from .reference import Mistake
+from .suspect import TELLING, Suspect, words
 
 SIEVE = 6  # probes that every entry is tried on first
 PAIR_SIEVE = 3  # unexplained probes that a second mistake is tried on first

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .agreement import Answers, Likeness, Suspect, likeness
-from .probes import Probe
-from .reference import Mistake
-from .transcript import Answer
+from grader.lesson.answers import Answer
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
+
+from .suspect import Answers, Likeness, Suspect, likeness
 
 AskVariants = Callable[[str, Sequence[Probe], Mapping[str, Sequence[str]]], Mapping[str, Answers]]
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from .cases import REFUSALS, unnamed
-from .compare import difference, same_value
-from .hidden import Expected
-from .probes import Probe
-from .transcript import Answer, TensorValue, Value
+from grader.judging.cases import REFUSALS, unnamed
+from grader.judging.compare import difference, same_value
+from grader.lesson.answers import Answer, TensorValue, Value
+from grader.lesson.fingerprint import Expected
+from grader.lesson.probes import Probe
 
 WORDS = 200  # characters of a crash's message that are compared
 CPU = "cpu"

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .hidden import seal
-from .probes import Probe, blob
+from grader.lesson.answers import OUTCOMES, Answer, Raised, array_of
+from grader.lesson.fingerprint import seal
+from grader.lesson.probes import Probe, blob
+from grader.worker.wire import LENGTHS, Blob, WireError, lengths, pack, unpack
+
 from .sealing import plain_value, read_plain_value
-from .transcript import OUTCOMES, Answer, Raised, array_of
-from .worker.wire import LENGTHS, Blob, WireError, lengths, pack, unpack
 
 KNOWN_BY = 8  # sums by which a known mistake's tensor is known again
 WORDS = 240  # characters of a crash, enough to know it again

@@ -17,17 +17,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .agreement import Answers
+from grader.core.errors import InputError, MachineError, of_the_machine
+from grader.judging.diagnosis.matching import AskVariants
+from grader.judging.diagnosis.suspect import Answers
+from grader.judging.tolerance import tolerance
+from grader.lesson.answers import Answer
+from grader.lesson.fingerprint import Expected, seal
+from grader.lesson.probes import Probe
+from grader.lesson.reference import Mistake
+from grader.worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
+
 from .columns import Column, KnownAnswers, read_column
-from .errors import InputError, MachineError, of_the_machine
-from .hidden import Expected, seal
-from .matching import AskVariants
-from .probes import Probe
-from .reference import Mistake
 from .sealing import plain_probe, plain_value, read_plain_value, read_probe
-from .tolerance import tolerance
-from .transcript import Answer
-from .worker.wire import LENGTHS, REQUEST_BLOBS, WireError, pack, unpack
 
 AT_ONCE = 160  # known mistakes asked for in one go, each of a step's probes
 MAGIC = b"attention-grader sealed answers 4\n"

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .hidden import Expected, SealedTensor
-from .lock import Lock
-from .probes import GRID, Array, Probe, blob
-from .transcript import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
-from .worker.wire import Blob
+from grader.lesson.answers import FigureValue, OtherValue, SequenceValue, TensorValue, array_of, read_value
+from grader.lesson.fingerprint import Expected, SealedTensor
+from grader.lesson.lock import Lock
+from grader.lesson.probes import GRID, Array, Probe, blob
+from grader.worker.wire import Blob
 
 PROBE_FIELDS = (
     "id",

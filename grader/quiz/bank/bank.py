@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from grader.courses import LESSON_FILE, find_course
-from grader.errors import InputError, LessonError
-from grader.lessons import Lesson, read_lesson
-from grader.records import Frozen
-from grader.text import printable
-from grader.yamltext import Loc, YamlText
+from grader.core.errors import InputError, LessonError
+from grader.core.records import Frozen
+from grader.core.text import printable
+from grader.core.yaml_file import Loc, YamlText
+from grader.lesson.courses import LESSON_FILE, find_course
+from grader.lesson.lesson import Lesson, read_lesson
+from grader.quiz.questions.fields import Id, Plain, QuestionId
+from grader.quiz.questions.questions import Question
 
 from .checking import problems
-from .fields import Id, Plain, QuestionId
 from .plain_yaml import read_plain_yaml
-from .questions import Question
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -6,15 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from string import ascii_lowercase
 
-from grader.lessons import Lesson
-from grader.yamltext import Loc
-
-from .arithmetic import ExpressionError, shown
-from .draw import count, draws
-from .drawn import Drawn, DrawnChoice, DrawnCode, DrawnOption
-from .questions import CodeReading, Fill, Question
-from .sameness import clash, same
-from .templates import blanks, check_maths
+from grader.core.yaml_file import Loc
+from grader.lesson.lesson import Lesson
+from grader.quiz.drawing.draw import count, draws
+from grader.quiz.drawing.drawn import Drawn, DrawnChoice, DrawnCode, DrawnOption
+from grader.quiz.drawing.sameness import clash, same
+from grader.quiz.expressions.arithmetic import ExpressionError, shown
+from grader.quiz.expressions.templates import blanks, check_maths
+from grader.quiz.questions.questions import CodeReading, Fill, Question
 
 __all__ = ["MAX_COMBINATIONS", "problems", "usable"]
 

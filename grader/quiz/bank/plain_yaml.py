@@ -8,9 +8,9 @@ from pathlib import Path
 
 import yaml
 
-from grader.errors import LessonError
-from grader.text import printable
-from grader.yamltext import YamlText, read_yaml
+from grader.core.errors import LessonError
+from grader.core.text import printable
+from grader.core.yaml_file import YamlText, read_yaml
 
 __all__ = ["read_plain_yaml"]
 

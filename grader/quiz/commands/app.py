@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import typer
 
-from .cmd_check import check, schema
-from .cmd_export import export
-from .cmd_import import import_questions
-from .cmd_mark import mark
-from .cmd_review import review
-from .cmd_stats import stats
-from .cmd_take import take_quiz
-from .cmd_web import web
+from .check import check, schema
+from .export import export
+from .import_questions import import_questions
+from .mark import mark
+from .review import review
+from .stats import stats
+from .take import take_quiz
+from .web import web
 
 __all__ = ["app"]
 

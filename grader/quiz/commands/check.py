@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import LessonError
-from grader.options import CourseOption, LessonOption
-
-from .bank import Bank, all_banks, bank_schema, find_bank, read_bank
-from .checking import usable
+from grader.core.errors import LessonError
+from grader.core.options import CourseOption, LessonOption
+from grader.quiz.bank.bank import Bank, all_banks, bank_schema, find_bank, read_bank
+from grader.quiz.bank.checking import usable
 
 __all__ = ["check", "schema", "summary"]
 
@@ -45,7 +44,7 @@ def schema(
     """Write the JSON Schema of a bank, with which an editor completes and checks one as it is typed."""
     import json
 
-    from grader.output import write_text
+    from grader.core.files import write_text
 
     text = json.dumps(bank_schema(), indent=2, ensure_ascii=False) + "\n"
     if out is None:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import InputError
-from grader.options import CourseOption, LessonOption
+from grader.core.errors import InputError
+from grader.core.options import CourseOption, LessonOption
 
 __all__ = ["MOST_VARIANTS", "export"]
 
@@ -45,12 +45,11 @@ def export(
     course: CourseOption = None,
 ) -> None:
     """Write questions for Moodle, Canvas, a notebook, people or a table, and say what the format cannot hold."""
-    from grader.output import check_places, write_bytes
-
-    from .bank import find_bank, read_bank
-    from .export.formats import FORMATS
-    from .export.items import LOST, lost_of
-    from .export.plan import Losses, plan
+    from grader.core.files import check_places, write_bytes
+    from grader.quiz.bank.bank import find_bank, read_bank
+    from grader.quiz.export.formats import FORMATS
+    from grader.quiz.export.items import LOST, lost_of
+    from grader.quiz.export.plan import Losses, plan
 
     chosen = FORMATS.get(to.strip().casefold())
     if chosen is None:

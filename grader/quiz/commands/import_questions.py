@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.errors import InputError
-from grader.options import CourseOption
+from grader.core.errors import InputError
+from grader.core.options import CourseOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .export.plan import Losses
-    from .importing.found import Fields, Found
+    from grader.quiz.export.plan import Losses
+    from grader.quiz.importing.found import Fields, Found
 
 __all__ = ["import_questions"]
 
@@ -33,11 +33,10 @@ def import_questions(
     course: CourseOption = None,
 ) -> None:
     """Read questions from GIFT or Moodle XML into a bank, and say what was not or not wholly taken over."""
-    from grader.lessons import find_lesson
-    from grader.output import check_places, write_text
-
-    from .export.plan import Losses
-    from .importing.to_bank import Frame, bank_yaml, slug
+    from grader.core.files import check_places, write_text
+    from grader.lesson.lesson import find_lesson
+    from grader.quiz.export.plan import Losses
+    from grader.quiz.importing.to_bank import Frame, bank_yaml, slug
 
     check_places([out])
     data = _read(file)
@@ -73,8 +72,8 @@ def _read(file: Path) -> bytes:
 
 def _questions(data: bytes, losses: Losses) -> Iterator[tuple[Found, Fields | None]]:
     """The questions of either format, told apart by how the file begins."""
-    from .importing.gift_file import gift_questions
-    from .importing.moodle_file import QTI, moodle_questions
+    from grader.quiz.importing.gift_file import gift_questions
+    from grader.quiz.importing.moodle_file import QTI, moodle_questions
 
     if data.startswith(b"PK"):
         what = "a QTI package" if b"imsmanifest.xml" in data else "an archive (zip)"

@@ -8,16 +8,15 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import InputError, LessonError
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places, write_text
-from grader.sinks import terminal
-from grader.text import commandless, printable
-
-from .bank import Bank, find_bank, read_bank
-from .decisions import DECISIONS_FILE, Decisions, read_decisions
-from .mark import QuizRecord, SheetMarker
-from .sheet import Sheet, none_left, read_sheet
+from grader.core.errors import InputError, LessonError
+from grader.core.escape import terminal
+from grader.core.files import check_places, write_text
+from grader.core.options import CourseOption, LessonOption
+from grader.core.text import commandless, printable
+from grader.quiz.bank.bank import Bank, find_bank, read_bank
+from grader.quiz.marking.decisions import DECISIONS_FILE, Decisions, read_decisions
+from grader.quiz.marking.mark import QuizRecord, SheetMarker
+from grader.quiz.marking.sheet import Sheet, none_left, read_sheet
 
 __all__ = [
     "BankOption",
@@ -156,7 +155,7 @@ def chosen(bank: Bank, questions: str | None, every: bool) -> list[str] | None:
 
 def _readable(message: str) -> str:
     """A message with its maths as a terminal shows it; as it stands, where an answer in it is no maths."""
-    from .prose import plain_line
+    from grader.quiz.shown.prose import plain_line
 
     try:
         return plain_line(message)

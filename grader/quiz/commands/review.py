@@ -10,17 +10,17 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import InputError
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places
-from grader.text import commandless, printable
+from grader.core.errors import InputError
+from grader.core.files import check_places
+from grader.core.options import CourseOption, LessonOption
+from grader.core.text import commandless, printable
+from grader.quiz.drawing.drawn import DrawnShort
+from grader.quiz.marking.answers import read_answer
+from grader.quiz.marking.decisions import Decisions, Ruling, answer_key, decided, write_decisions
+from grader.quiz.marking.mark import Judged, SheetMarker
+from grader.quiz.marking.sheet import Sheet
 
-from .answers import read_answer
-from .cmd_mark import BankOption, DecisionsOption, QuestionsOption, SeedOption, SheetsArgument, chosen, opened
-from .decisions import Decisions, Ruling, answer_key, decided, write_decisions
-from .drawn import DrawnShort
-from .mark import Judged, SheetMarker
-from .sheet import Sheet
+from .mark import BankOption, DecisionsOption, QuestionsOption, SeedOption, SheetsArgument, chosen, opened
 
 __all__ = ["Waiting", "review", "waiting", "walk"]
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grader.errors import InputError
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places, write_text
-from grader.sinks import terminal
+from grader.core.errors import InputError
+from grader.core.escape import terminal
+from grader.core.files import check_places, write_text
+from grader.core.options import CourseOption, LessonOption
 
-from .cmd_mark import BankOption, SeedOption
+from .mark import BankOption, SeedOption
 
 if TYPE_CHECKING:
-    from .bank import Bank
-    from .stats.results import Results
+    from grader.quiz.bank.bank import Bank
+    from grader.quiz.stats.results import Results
 
 __all__ = ["stats"]
 
@@ -46,8 +46,8 @@ def stats(
     record_file = None if json in (None, "-") else Path(str(json))
     check_places(file for file in (record_file, html) if file is not None)
 
-    from .stats.choices import chosen, read_sheets
-    from .stats.results import question_ids, read_results
+    from grader.quiz.stats.choices import chosen, read_sheets
+    from grader.quiz.stats.results import question_ids, read_results
 
     read = read_results(results)
     warnings = list(read.warnings)
@@ -59,7 +59,7 @@ def stats(
         choices = chosen(found, loaded, question_ids(read.records), seed)
     # Thousands of small products: a second thread makes each slower. Only before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from .stats.analysis import analyse  # last: scipy takes its time
+    from grader.quiz.stats.analysis import analyse  # last: scipy takes its time
 
     report = analyse(read, loaded, choices)
     for warning in warnings:
@@ -67,13 +67,13 @@ def stats(
     if record_file is not None:
         write_text(record_file, report.to_json())
     if html is not None:
-        from .stats.page import render_page
+        from grader.quiz.stats.page import render_page
 
         write_text(html, render_page(report))
     if json == "-":
         _print(report.to_json())
         return
-    from .stats.terminal import render
+    from grader.quiz.stats.terminal import render
 
     width, colour, unicode = _terminal()
     _print(render(report, width=width, colour=colour, unicode=unicode))
@@ -83,9 +83,8 @@ def _bank(
     read: Results, bank: Path | None, lesson: str | None, course: Path | None, *, needed: bool
 ) -> Bank | None:
     """The bank asked for; else that of the results, which only sheets cannot do without. Raises InputError."""
-    from grader.courses import find_course
-
-    from .bank import find_bank, read_bank
+    from grader.lesson.courses import find_course
+    from grader.quiz.bank.bank import find_bank, read_bank
 
     if bank is None and lesson is None and not needed:
         try:

@@ -13,18 +13,18 @@ from typing import Annotated
 
 import typer
 
-from grader.errors import InputError
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places
-from grader.text import printable
+from grader.core.errors import InputError
+from grader.core.files import check_places
+from grader.core.options import CourseOption, LessonOption
+from grader.core.text import printable
+from grader.quiz.bank.bank import find_bank, read_bank
+from grader.quiz.marking.mark import mark_sheet
+from grader.quiz.marking.sheet import read_sheet
+from grader.quiz.taking.progress import Progress, resumed
+from grader.quiz.taking.screen import Screen
+from grader.quiz.taking.take import Stopped, take
 
-from .bank import find_bank, read_bank
-from .cmd_mark import BankOption, chosen
-from .mark import mark_sheet
-from .progress import Progress, resumed
-from .screen import Screen
-from .sheet import read_sheet
-from .take import Stopped, take
+from .mark import BankOption, chosen
 
 __all__ = ["LearnerOption", "SeedOption", "learner_name", "take_quiz"]
 

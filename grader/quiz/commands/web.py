@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from grader.options import CourseOption, LessonOption
-from grader.output import check_places, write_text
+from grader.core.files import check_places, write_text
+from grader.core.options import CourseOption, LessonOption
+from grader.quiz.bank.bank import find_bank, read_bank
+from grader.quiz.web.web import quiz_page
 
-from .bank import find_bank, read_bank
-from .cmd_mark import BankOption, chosen
-from .cmd_take import LearnerOption, SeedOption, learner_name
-from .web import quiz_page
+from .mark import BankOption, chosen
+from .take import LearnerOption, SeedOption, learner_name
 
 __all__ = ["web"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from grader.errors import LessonError
+from grader.core.errors import LessonError
+from grader.quiz.expressions.arithmetic import ExpressionError, Value
+from grader.quiz.expressions.expressions import Values, evaluate, truth
+from grader.quiz.questions.questions import Question
 
-from .arithmetic import ExpressionError, Value
 from .chance import Chance
 from .drawn import Drawn
-from .expressions import Values, evaluate, truth
 from .filling import filled
-from .questions import Question
 from .sameness import clash
 
 __all__ = ["count", "draw", "draws", "values_at", "variants"]

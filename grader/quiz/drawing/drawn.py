@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from .rubric_model import Rubric, Signs
+from grader.quiz.questions.rubric_model import Rubric, Signs
 
 __all__ = [
     "Drawn",

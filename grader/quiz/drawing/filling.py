@@ -7,7 +7,24 @@ from dataclasses import replace
 from string import ascii_lowercase
 from typing import Any, TypedDict
 
-from .arithmetic import shown
+from grader.quiz.expressions.arithmetic import shown
+from grader.quiz.expressions.expressions import Values, number, truth
+from grader.quiz.expressions.shapes import filled as filled_shape
+from grader.quiz.expressions.templates import fill
+from grader.quiz.questions.questions import (
+    CodeReading,
+    Fill,
+    Matching,
+    MultipleChoice,
+    Numeric,
+    Option,
+    Ordering,
+    Question,
+    Shape,
+    ShortAnswer,
+    TrueFalse,
+)
+
 from .chance import Chance
 from .drawn import (
     Drawn,
@@ -26,22 +43,6 @@ from .drawn import (
     DrawnTrap,
     DrawnTrueFalse,
 )
-from .expressions import Values, number, truth
-from .questions import (
-    CodeReading,
-    Fill,
-    Matching,
-    MultipleChoice,
-    Numeric,
-    Option,
-    Ordering,
-    Question,
-    Shape,
-    ShortAnswer,
-    TrueFalse,
-)
-from .shapes import filled as filled_shape
-from .templates import fill
 
 __all__ = ["filled"]
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from fractions import Fraction
 
-from .arithmetic import ExpressionError, shown
-from .drawn import (
+from grader.quiz.expressions.arithmetic import ExpressionError, shown
+from grader.quiz.expressions.expressions import Parsed, evaluate, parse
+
+from .drawn import (  # fmt: skip
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -16,8 +18,7 @@ from .drawn import (
     DrawnOption,
     DrawnOrdering,
     DrawnShape,
-)  # fmt: skip
-from .expressions import Parsed, evaluate, parse
+)
 
 __all__ = ["clash", "same"]
 

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from grader.quiz.expressions.notation import Notation
+from grader.quiz.questions.marked import Verdict, review
+from grader.quiz.questions.rubric_model import Rubric, Wrong
+
 from . import english
-from .marked import Verdict, review
-from .notation import Notation
 from .order import order
 from .phrases import Finder, Hit, Line, vocabulary
 from .polarity import dangling, polarity, reach
-from .rubric_model import Rubric, Wrong
 from .words import Reader, stem
 
 __all__ = ["Marker"]

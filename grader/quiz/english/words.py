@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from grader.quiz.expressions.notation import Notation, plain
+
 from . import english
-from .notation import Notation, plain
 
 __all__ = ["Reader", "Row", "stem"]
 

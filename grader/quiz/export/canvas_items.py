@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from grader.quiz.templates import BLANK
+from grader.quiz.expressions.templates import BLANK
 
 from .items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth
 from .markup import as_mathml, html, inline_html, plain

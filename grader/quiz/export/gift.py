@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 
-from grader.quiz.templates import BLANK
+from grader.quiz.expressions.templates import BLANK
 
 from .items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
 from .markup import as_tex, html, inline_html, plain

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from grader.quiz.drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnBlank,
     DrawnChoice,
@@ -24,8 +24,8 @@ from grader.quiz.drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
-from grader.quiz.questions import Question
-from grader.quiz.rubric_model import Rubric
+from grader.quiz.questions.questions import Question
+from grader.quiz.questions.rubric_model import Rubric
 
 from .plan import Group
 from .wordings import shape_wordings, tidy_shape

@@ -12,7 +12,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from grader.quiz.templates import BLANK
+from grader.quiz.expressions.templates import BLANK
 
 from .items import Blanks, Choice, Item, Match, Number, Order, Text, Truth, items
 from .markup import as_tex, html, inline_html

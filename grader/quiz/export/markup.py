@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from grader.quiz.maths import mathml
-from grader.quiz.prose import plain_line
+from grader.quiz.expressions.maths import mathml
+from grader.quiz.shown.prose import plain_line
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from grader.quiz.bank import Bank
-from grader.quiz.draw import variants
-from grader.quiz.drawn import Drawn
-from grader.quiz.questions import Question
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import variants
+from grader.quiz.drawing.drawn import Drawn
+from grader.quiz.questions.questions import Question
 
 __all__ = ["Group", "Losses", "Plan", "plan"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from grader.quiz.templates import BLANK
+from grader.quiz.expressions.templates import BLANK
 
 from .items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
 from .markup import as_mathml, html, inline_html

@@ -6,8 +6,8 @@ import csv
 import io
 from collections.abc import Iterator
 
-from grader.quiz.templates import BLANK
-from grader.sinks import unformula
+from grader.core.escape import unformula
+from grader.quiz.expressions.templates import BLANK
 
 from .items import Blanks, Choice, Essay, Item, Match, Number, Order, Text, Truth, items
 from .markup import clean

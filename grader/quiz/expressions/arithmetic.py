@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from grader.text import printable
+from grader.core.text import printable
 
 __all__ = ["ExpressionError", "Value", "bounded", "compare", "named", "shown", "written"]
 

@@ -6,7 +6,7 @@ import functools
 import re
 from xml.etree import ElementTree as ET
 
-from grader.errors import LessonError
+from grader.core.errors import LessonError
 
 __all__ = ["mathml", "maths_text"]
 

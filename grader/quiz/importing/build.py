@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from grader.quiz.arithmetic import ExpressionError, written
 from grader.quiz.export.plan import Losses
 from grader.quiz.export.wordings import decimal, is_decimal
-from grader.quiz.shapes import dimensions
+from grader.quiz.expressions.arithmetic import ExpressionError, written
+from grader.quiz.expressions.shapes import dimensions
 
 from .code_prompt import as_code
 from .found import Fields, Found

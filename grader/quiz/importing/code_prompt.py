@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from grader.quiz.arithmetic import written
+from grader.quiz.expressions.arithmetic import written
 
 from .found import Fields, Found
 

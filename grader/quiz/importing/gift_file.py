@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from fractions import Fraction
 
-from grader.quiz.arithmetic import ExpressionError, written
+from grader.core.text import printable
 from grader.quiz.export.plan import Losses
-from grader.text import printable
+from grader.quiz.expressions.arithmetic import ExpressionError, written
 
 from .build import Answer, choice, essay, model_of, numbers, pairs, share_of, texts, truth
 from .found import Fields, Found

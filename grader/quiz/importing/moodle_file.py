@@ -8,10 +8,10 @@ from html import unescape
 from xml.etree import ElementTree as ET
 from xml.parsers import expat
 
-from grader.errors import InputError
-from grader.quiz.arithmetic import ExpressionError, written
+from grader.core.errors import InputError
+from grader.core.text import printable
 from grader.quiz.export.plan import Losses
-from grader.text import printable
+from grader.quiz.expressions.arithmetic import ExpressionError, written
 
 from .build import Answer, choice, essay, fill, model_of, numbers, order, pairs, share_of, texts, truth
 from .found import Fields, Found

@@ -10,12 +10,12 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
-from grader.lessons import Lesson
-from grader.quiz.checking import problems
+from grader.core.text import printable
+from grader.lesson.lesson import Lesson
+from grader.quiz.bank.checking import problems
 from grader.quiz.export.items import LOST
 from grader.quiz.export.plan import Losses
-from grader.quiz.questions import Question
-from grader.text import printable
+from grader.quiz.questions.questions import Question
 
 from .found import Fields, Found
 

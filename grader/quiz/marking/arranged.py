@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .drawn import DrawnMatching, DrawnOrdering, DrawnPart
-from .marked import Verdict, review, right, wrong
-from .notation import Notation
-from .terms import tidy
+from grader.quiz.drawing.drawn import DrawnMatching, DrawnOrdering, DrawnPart
+from grader.quiz.expressions.notation import Notation
+from grader.quiz.expressions.terms import tidy
+from grader.quiz.questions.marked import Verdict, review, right, wrong
 
 __all__ = ["matching_verdict", "ordering_verdict", "shared"]
 

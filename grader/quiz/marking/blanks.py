@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from grader.quiz.drawing.drawn import DrawnBlank, DrawnCode, DrawnFill
+from grader.quiz.expressions.notation import Notation, folded
+from grader.quiz.expressions.terms import term, tidy
+from grader.quiz.questions.marked import Verdict, review, right, wrong
+
 from .arranged import shared
-from .drawn import DrawnBlank, DrawnCode, DrawnFill
-from .marked import Verdict, review, right, wrong
-from .notation import Notation, folded
 from .numeric import numbers_in
-from .terms import term, tidy
 
 __all__ = ["fill_verdict", "line_verdict", "print_verdict"]
 

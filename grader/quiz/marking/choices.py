@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from grader.quiz.drawing.drawn import DrawnOption
+from grader.quiz.questions.marked import Verdict, review, right, wrong
+
 from .arranged import shared
-from .drawn import DrawnOption
-from .marked import Verdict, review, right, wrong
 from .options import Chooser
 
 __all__ = ["choice_verdict", "several_verdict"]

@@ -10,14 +10,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 
-from grader.errors import InputError
-from grader.output import write_text
-from grader.records import Frozen
+from grader.core.errors import InputError
+from grader.core.files import write_text
+from grader.core.records import Frozen
+from grader.quiz.drawing.drawn import Drawn
+from grader.quiz.expressions.notation import folded
+from grader.quiz.questions.marked import Verdict
 
 from .answers import read_answer
-from .drawn import Drawn
-from .marked import Verdict
-from .notation import folded
 
 __all__ = [
     "DECISIONS_FILE",

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from grader.records import Frozen
-from grader.sinks import json_quiet
-from grader.text import printable
+from grader.core.escape import json_quiet
+from grader.core.records import Frozen
+from grader.core.text import printable
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import Drawn
+from grader.quiz.questions.marked import Outcome, Verdict, review
+from grader.quiz.questions.questions import Question
 
-from .bank import Bank
 from .decisions import Decision, Decisions, answer_key
-from .draw import draw
-from .drawn import Drawn
-from .marked import Outcome, Verdict, review
 from .marking import Marking
-from .questions import Question
 from .sheet import Sheet
 
 __all__ = ["Judged", "MarkedAnswer", "QuizRecord", "SheetMarker", "mark_sheet"]

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .answers import Answer, read_answer
-from .arranged import matching_verdict, ordering_verdict
-from .blanks import fill_verdict, line_verdict, print_verdict
-from .choices import choice_verdict, several_verdict
-from .drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -21,16 +17,21 @@ from .drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
-from .marked import Verdict, review
-from .notation import Notation
+from grader.quiz.english.short import Marker
+from grader.quiz.expressions.notation import Notation
+from grader.quiz.questions.marked import Verdict, review
+
+from .answers import Answer, read_answer
+from .arranged import matching_verdict, ordering_verdict
+from .blanks import fill_verdict, line_verdict, print_verdict
+from .choices import choice_verdict, several_verdict
 from .numeric import numeric_verdict
 from .options import Chooser
-from .short import Marker
 from .tensors import shape_verdict
 from .truth import Reasons, truth_verdict
 
 if TYPE_CHECKING:
-    from .bank import Bank
+    from grader.quiz.bank.bank import Bank
 
 __all__ = ["Marking"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from .arithmetic import ExpressionError
-from .drawn import DrawnNumeric
-from .expressions import evaluate
-from .marked import Verdict, review, right, wrong
-from .notation import plain
+from grader.quiz.drawing.drawn import DrawnNumeric
+from grader.quiz.expressions.arithmetic import ExpressionError
+from grader.quiz.expressions.expressions import evaluate
+from grader.quiz.expressions.notation import plain
+from grader.quiz.questions.marked import Verdict, review, right, wrong
 
 __all__ = ["numbers_in", "numeric_verdict", "read_number"]
 

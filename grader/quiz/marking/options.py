@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .drawn import DrawnOption
-from .english import word_set
-from .notation import Notation, plain
-from .terms import Term, term, tidy
+from grader.quiz.drawing.drawn import DrawnOption
+from grader.quiz.english.english import word_set
+from grader.quiz.expressions.notation import Notation, plain
+from grader.quiz.expressions.terms import Term, term, tidy
 
 __all__ = ["Chooser"]
 

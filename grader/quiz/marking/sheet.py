@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from grader.errors import InputError
-from grader.text import printable
+from grader.core.errors import InputError
+from grader.core.text import printable
 
 __all__ = ["Sheet", "none_left", "read_sheet"]
 

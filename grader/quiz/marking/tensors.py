@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .drawn import DrawnShape
-from .marked import Verdict, review, right, wrong
-from .notation import Notation, plain
-from .terms import Term, term
+from grader.quiz.drawing.drawn import DrawnShape
+from grader.quiz.expressions.notation import Notation, plain
+from grader.quiz.expressions.terms import Term, term
+from grader.quiz.questions.marked import Verdict, review, right, wrong
 
 __all__ = ["shape_verdict"]
 

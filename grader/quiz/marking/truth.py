@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from .drawn import DrawnTrueFalse
-from .english import NEGATORS, word_set
-from .marked import Verdict, review, right, wrong
-from .notation import Notation, plain
-from .phrases import Finder, Line, vocabulary
-from .polarity import polarity
-from .rubric_model import Signs
-from .words import Reader
+from grader.quiz.drawing.drawn import DrawnTrueFalse
+from grader.quiz.english.english import NEGATORS, word_set
+from grader.quiz.english.phrases import Finder, Line, vocabulary
+from grader.quiz.english.polarity import polarity
+from grader.quiz.english.words import Reader
+from grader.quiz.expressions.notation import Notation, plain
+from grader.quiz.questions.marked import Verdict, review, right, wrong
+from grader.quiz.questions.rubric_model import Signs
 
 __all__ = ["Reasons", "stance", "truth_verdict"]
 

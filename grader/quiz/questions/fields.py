@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, StringConstraints, WithJsonSchema
 
-from .arithmetic import ExpressionError, Value
-from .expressions import parse
-from .shapes import dimensions
-from .templates import check_maths, check_template
+from grader.quiz.expressions.arithmetic import ExpressionError, Value
+from grader.quiz.expressions.expressions import parse
+from grader.quiz.expressions.shapes import dimensions
+from grader.quiz.expressions.templates import check_maths, check_template
 
 MAX_TEXT = 20_000
 TEXT_SCHEMA = {"type": "string", "minLength": 1, "maxLength": MAX_TEXT}

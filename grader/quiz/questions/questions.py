@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from grader.records import Frozen
+from grader.core.records import Frozen
 
-from .fields import (
+from .fields import (  # fmt: skip
     Code,
     Condition,
     Expression,
@@ -23,7 +23,7 @@ from .fields import (
     QuestionId,
     ShapeText,
     Slack,
-)  # fmt: skip
+)
 from .rubric_model import Rubric, Signs
 
 Difficulty = Literal["easy", "medium", "hard"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from .maths import mathml, maths_text
+from grader.quiz.expressions.maths import mathml, maths_text
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .arithmetic import shown
-from .drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -18,6 +17,7 @@ from .drawn import (
     DrawnShort,
     DrawnTrueFalse,
 )
+from grader.quiz.expressions.arithmetic import shown
 
 __all__ = ["right_letters", "right_order", "right_pairs", "solution"]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.quiz.bank import Bank
-from grader.quiz.draw import draw
-from grader.quiz.questions import Question
-from grader.text import printable
+from grader.core.text import printable
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.questions.questions import Question
 
 from .choices import Choices
 from .figures import Matrix, alpha, alpha_interval, discrimination, half, median, rest, scores, spread, thirds

@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader.errors import InputError
-from grader.quiz.answers import read_answer
-from grader.quiz.bank import Bank
-from grader.quiz.decisions import DECISIONS_FILE
-from grader.quiz.draw import draw
-from grader.quiz.drawn import DrawnChoice, DrawnCode, DrawnOption, DrawnTrueFalse
-from grader.quiz.mark import MESSAGE_LENGTH, SheetMarker
-from grader.quiz.marking import Marking
-from grader.quiz.options import Chooser
-from grader.quiz.questions import Question
-from grader.quiz.sheet import Sheet, none_left, read_sheet
-from grader.text import printable
+from grader.core.errors import InputError
+from grader.core.text import printable
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import DrawnChoice, DrawnCode, DrawnOption, DrawnTrueFalse
+from grader.quiz.marking.answers import read_answer
+from grader.quiz.marking.decisions import DECISIONS_FILE
+from grader.quiz.marking.mark import MESSAGE_LENGTH, SheetMarker
+from grader.quiz.marking.marking import Marking
+from grader.quiz.marking.options import Chooser
+from grader.quiz.marking.sheet import Sheet, none_left, read_sheet
+from grader.quiz.questions.questions import Question
 
 from .results import ReadRecord
 

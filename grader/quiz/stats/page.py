@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from grader.errors import LessonError
-from grader.quiz.pages import render as fill
-from grader.quiz.pages import template_text
-from grader.quiz.prose import html, inline_html
-from grader.sinks import html_policy
+from grader.core.errors import LessonError
+from grader.core.escape import html_policy
+from grader.core.templates import render as fill
+from grader.core.templates import template_text
+from grader.quiz.shown.prose import html, inline_html
 
 from . import words
 from .pictures import choice_rows, histogram, map_of

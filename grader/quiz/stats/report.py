@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Literal
 
-from grader.records import Frozen
-from grader.sinks import json_quiet
+from grader.core.escape import json_quiet
+from grader.core.records import Frozen
 
 __all__ = ["OptionFigures", "QuestionFigures", "StatsReport", "TestFigures", "WrittenAnswer"]
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from grader.errors import InputError
-from grader.quiz.marked import Outcome
-from grader.quiz.sheet import none_left
-from grader.text import printable
+from grader.core.errors import InputError
+from grader.core.text import printable
+from grader.quiz.marking.sheet import none_left
+from grader.quiz.questions.marked import Outcome
 
 __all__ = ["ReadAnswer", "ReadRecord", "Results", "question_ids", "read_results"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from grader.errors import LessonError
-from grader.quiz.prose import plain_line
-from grader.report.page import NARROWEST, WIDEST, Page
-from grader.text import printable
+from grader.core.errors import LessonError
+from grader.core.text import printable
+from grader.quiz.shown.prose import plain_line
+from grader.report.layout import NARROWEST, WIDEST, Page
 
 from .report import QuestionFigures, StatsReport
 from .words import decimal, per_cent, reliability, summary, time, to_look_at, too_few

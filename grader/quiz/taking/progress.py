@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from grader.errors import InputError
-from grader.output import write_text
-from grader.text import printable
-
-from .sheet import read_sheet
+from grader.core.errors import InputError
+from grader.core.files import write_text
+from grader.core.text import printable
+from grader.quiz.marking.sheet import read_sheet
 
 __all__ = ["Mode", "Progress", "Written", "resumed"]
 

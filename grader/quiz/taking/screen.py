@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from grader.report.page import NARROWEST, WIDEST, Page
-
-from .marked import Outcome, Verdict
-from .prose import paragraphs, plain_line
-from .view import View
+from grader.quiz.questions.marked import Outcome, Verdict
+from grader.quiz.shown.prose import paragraphs, plain_line
+from grader.quiz.shown.view import View
+from grader.report.layout import NARROWEST, WIDEST, Page
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

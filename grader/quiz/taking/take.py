@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from .bank import Bank
-from .draw import draw
-from .drawn import Drawn, DrawnChoice, DrawnCode
-from .marked import Verdict
-from .marking import Marking
-from .options import Chooser
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import Drawn, DrawnChoice, DrawnCode
+from grader.quiz.marking.marking import Marking
+from grader.quiz.marking.options import Chooser
+from grader.quiz.questions.marked import Verdict
+from grader.quiz.shown.solution import solution
+from grader.quiz.shown.view import View, view
+
 from .progress import Progress, Written
 from .screen import Screen
-from .solution import solution
-from .view import View, view
 
 __all__ = ["Stopped", "Terminal", "take"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from .drawn import (
+from grader.quiz.drawing.drawn import (
     Drawn,
     DrawnChoice,
     DrawnCode,
@@ -22,8 +22,8 @@ from .drawn import (
     DrawnShape,
     DrawnTrueFalse,
 )
-from .prose import html, inline_html
-from .solution import right_letters, right_order, right_pairs, solution
+from grader.quiz.shown.prose import html, inline_html
+from grader.quiz.shown.solution import right_letters, right_order, right_pairs, solution
 
 __all__ = ["page_key", "told"]
 

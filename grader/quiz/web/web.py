@@ -7,17 +7,17 @@ from typing import Any
 
 from markupsafe import Markup
 
-from grader.errors import LessonError
-from grader.sinks import html_policy
+from grader.core.errors import LessonError
+from grader.core.escape import html_policy
+from grader.core.templates import render, template_text
+from grader.quiz.bank.bank import Bank
+from grader.quiz.drawing.draw import draw
+from grader.quiz.drawing.drawn import Drawn
+from grader.quiz.shown.prose import html, inline_html, plain_line
+from grader.quiz.shown.view import View, view
+from grader.quiz.taking.progress import Mode
 
-from .bank import Bank
-from .draw import draw
-from .drawn import Drawn
 from .page_key import page_key, told
-from .pages import render, template_text
-from .progress import Mode
-from .prose import html, inline_html, plain_line
-from .view import View, view
 
 __all__ = ["quiz_page"]
 

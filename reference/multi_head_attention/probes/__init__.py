@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.probes import Probe
+from grader.lesson.probes import Probe
 
 from . import apart, attend, cost, cross, heads, join, library, module, project
 

@@ -10,7 +10,7 @@ from itertools import count, permutations
 
 import numpy as np
 
-from grader.probes import Array, Draw, Op, Probe, call, call_value, load
+from grader.lesson.probes import Array, Draw, Op, Probe, call, call_value, load
 
 from .attend import AXES as ATTEND_AXES
 from .attend import causal

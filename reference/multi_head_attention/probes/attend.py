@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from grader.probes import Array, Draw, Op, Probe, call, gradient
+from grader.lesson.probes import Array, Draw, Op, Probe, call, gradient
 
 from .common import DTYPES, ELSEWHERE, LONG, told
 

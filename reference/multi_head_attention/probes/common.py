@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.probes import Draw, Op, Probe, call, gradient, learn, load, op
+from grader.lesson.probes import Draw, Op, Probe, call, gradient, learn, load, op
 
 WEIGHTS = ("W_q", "W_k", "W_v", "W_o")
 FUSED: Mapping[str, Sequence[str]] = {"W_qkv": ("W_q", "W_k", "W_v")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.probes import Draw, Probe, call
+from grader.lesson.probes import Draw, Probe, call
 
 PARAMETERS = ((12, 3), (10, 5), (512, 8), (512, 1), (7, 7), (768, 12), (4096, 32))
 FLOPS = (

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from grader.probes import Array, Draw, Op, Probe, call, call_value, op
+from grader.lesson.probes import Array, Draw, Op, Probe, call, call_value, op
 
 from .attend import WEAK, causal, padding
 from .common import (

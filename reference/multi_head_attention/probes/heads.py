@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.probes import Draw, Probe, op
+from grader.lesson.probes import Draw, Probe, op
 
 TOKENS = ("the", "cat", "sat", "on", "my", "mat")
 REPEATED = ("the", "cat", "saw", "the", "dog")

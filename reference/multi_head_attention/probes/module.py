@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.probes import Array, Draw, Op, Probe, call, call_value, op
+from grader.lesson.probes import Array, Draw, Op, Probe, call, call_value, op
 
 from .common import (
     DTYPES,

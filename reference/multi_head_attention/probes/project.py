@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.probes import Array, Draw, Op, Probe, call, gradient
+from grader.lesson.probes import Array, Draw, Op, Probe, call, gradient
 
 from .common import DTYPES, ELSEWHERE, LONG, told
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from grader.agreement import Suspect
+from grader.judging.diagnosis.suspect import Suspect
 
 from .counts import counts
 from .crashes import crashes

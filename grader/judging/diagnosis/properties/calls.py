@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from grader.probes import Array, Op, Probe
+from grader.lesson.probes import Array, Op, Probe
 
 from .sight import GRADIENT
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TypeGuard
 
-from grader.agreement import Suspect
+from grader.judging.diagnosis.suspect import Suspect
 
 from .facts import DEED, WHOLE, Fact
 from .symbols import factor_of, plain

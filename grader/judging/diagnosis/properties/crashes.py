@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from grader.agreement import Suspect
-from grader.own_words import own
-from grader.probes import Probe
-from grader.transcript import Raised
+from grader.core.own_words import own
+from grader.judging.diagnosis.suspect import Suspect
+from grader.lesson.answers import Raised
+from grader.lesson.probes import Probe
 
 from .facts import WHOLE, Fact
 from .sight import exact_probes

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.agreement import Suspect
-from grader.hidden import Floats, SealedTensor
+from grader.judging.diagnosis.suspect import Suspect
+from grader.lesson.fingerprint import Floats, SealedTensor
 
 from .calls import Call, Change, changes
 from .facts import DEED, WHOLE, Fact, called, listed, places

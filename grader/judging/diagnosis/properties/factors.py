@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from grader.hidden import Floats, SealedTensor, sums
+from grader.lesson.fingerprint import Floats, SealedTensor, sums
 
 from .facts import WHOLE, Fact, called, wrong_of, your
 from .sight import Sight, Sights

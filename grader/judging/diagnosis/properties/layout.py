@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.hidden import Floats
+from grader.lesson.fingerprint import Floats
 
 from .facts import WHOLE, Fact, called, order, wrong_of, your
 from .sight import Sight, Sights

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.hidden import SealedTensor, slack, slices
+from grader.lesson.fingerprint import SealedTensor, slack, slices
 
 from .facts import DEED, HINT, PLACE, Fact, called, places, wrong_of
 from .sight import Sight, Sights

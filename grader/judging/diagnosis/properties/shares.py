@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.hidden import Floats
+from grader.lesson.fingerprint import Floats
 
 from .factors import VARIES, told
 from .facts import DEED, WHOLE, Fact, called, order, wrong_of

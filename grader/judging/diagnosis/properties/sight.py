@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.agreement import Suspect
-from grader.compare import difference
-from grader.hidden import Expected, Floats, SealedTensor
-from grader.probes import Probe
-from grader.tolerance import tolerance
-from grader.transcript import Answer, TensorValue
+from grader.judging.compare import difference
+from grader.judging.diagnosis.suspect import Suspect
+from grader.judging.tolerance import tolerance
+from grader.lesson.answers import Answer, TensorValue
+from grader.lesson.fingerprint import Expected, Floats, SealedTensor
+from grader.lesson.probes import Probe
 
 EXACT, SINGLE = "float64", "float32"
 GRADIENT = "d_"  # what the names of gradients begin with

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from grader.probes import Probe
-from grader.transcript import Raised
+from grader.lesson.answers import Raised
+from grader.lesson.probes import Probe
 
 from .symbols import length_of
 

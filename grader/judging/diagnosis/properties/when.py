@@ -9,8 +9,8 @@ from itertools import combinations
 
 import numpy as np
 
-from grader.agreement import Suspect
-from grader.probes import Probe
+from grader.judging.diagnosis.suspect import Suspect
+from grader.lesson.probes import Probe
 
 from .calls import calls_of
 from .facts import WHEN, Fact, listed
