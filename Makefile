@@ -47,7 +47,7 @@ test-gpu: $(READY) ## the tests that need a CUDA device; without one they fail
 	@$(PY) -m pytest -q -m gpu
 
 test-hogs: $(READY) ## hogs of each kind beside ten honest submissions, whose records must be those made alone (minutes)
-	@$(PY) -m tests.hogs
+	@$(PY) -m tests.tools.hogs
 
 lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
 	@$(PY) -m ruff check --quiet .
@@ -59,7 +59,7 @@ linters: $(READY) ## install what bundles are held to (actionlint, hadolint, she
 	@$(PY) -m pip install --quiet --no-input --disable-pip-version-check --no-deps -r tests/linters.txt
 
 bench: $(READY) ## how long grading takes, as ratios to `import torch`
-	@$(PY) -m tests.bench
+	@$(PY) -m tests.tools.bench
 
 audit: $(READY) ## prove the lesson: solution, skeleton, mistakes, right styles, mutants (minutes); ARGS="--quick" for a sample
 	@$(PY) -m grader audit $(ARGS)
@@ -67,10 +67,10 @@ audit: $(READY) ## prove the lesson: solution, skeleton, mistakes, right styles,
 fuzz: $(READY) ## a million hostile frames, coverage-guided (about ten minutes); installs the extra `fuzz` if need be
 	@$(PY) -c 'import atheris' 2>/dev/null || \
 	  $(PY) -m pip install --quiet --no-input --no-build-isolation -c constraints.txt -e '.[fuzz]'
-	@$(PY) -m tests.fuzz.frames $(ARGS)
+	@$(PY) -m tests.tools.fuzz.frames $(ARGS)
 
 faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about half an hour); ARGS="--kills 20" for fewer
-	@$(PY) -m tests.faults $(ARGS)
+	@$(PY) -m tests.tools.faults $(ARGS)
 
 clean: ## remove .venv and what tools left behind
 	@rm -rf .venv .venv.lock build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info

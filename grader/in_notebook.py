@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from .core.errors import MachineError
+from .core.notebook_hosts import AUTOGRADE, GRADING, OTTER_CONFIG, OTTER_FILES
 from .core.records import Record, StepRecord
 from .grading.separate import Apart, grade_apart
 from .lesson.courses import VARIABLE
@@ -22,10 +23,6 @@ from .report import story
 from .report.rows import told
 from .submission.notebook import OURS
 
-GRADING = "NBGRADER_EXECUTION"  # there while nbgrader grades: its graded cells say all there is to say
-AUTOGRADE = "autograde"  # what it says while the points count
-OTTER_FILES = Path("../source/files")  # otter's own copy, which no archive that was handed in replaces
-OTTER_CONFIG = Path("../source/otter_config.json")  # there while otter grades
 OTTER_CELLS = "from otter"  # how the cells begin that otter puts before and after a learner's
 SECONDS = 200.0
 NOT_YOURS = "the grader itself failed here, not you; tell who gave you this lesson"

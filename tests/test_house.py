@@ -26,108 +26,19 @@ TOP_LEVEL = {
     "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
 }  # fmt: skip
 
-# Who may import whom: a module of a layer imports its own layer and those below it.
-LAYERS = (
-    {"alone", "copies", "errors", "homes", "own_words", "paths", "records", "seeds", "sinks", "text"},
-    {
-        "transcript",
-        "probes",
-        "cases",
-        "compare",
-        "figures",
-        "inputs",
-        "hidden",
-        "lock",
-        "tolerance",
-        "wording",
-        "tree",
-        "yamltext",
-        "courses",
-        "options",
-        "ticker",
-    },
-    {
-        "lessons",
-        "code",
-        "source",
-        "submission",
-        "python_fault",
-        "python_text",
-        "magics",
-        "lone",
-        "notebook",
-        "lean",
-        "archive",
-        "apart",
-        "output",
-        "scan",
-    }
-    | {
-        "arriving",
-        "processes",
-        "isolation",
-        "fonts",
-        "visible",
-        "jail",
-        "running",
-        "twins",
-        "sandbox",
-        "neighbours",
-        "reference",
-        "requests",
-        "posting",
-        "moving",
-        "asking",
-        "second",
-        "likeness",
-        "observations",
-        "quoting",
-        "cuda",
-    }
-    | {
-        "matching",
-        "variants",
-        "accounts",
-        "judge",
-        "checks",
-        "plugin",
-        "agreement",
-        "diagnose",
-        "properties",
-        "score",
-        "columns",
-        "seal",
-        "sealing",
-    },
-    {
-        "pipeline",
-        "grading",
-        "fitting",
-        "sealer",
-        "hints",
-        "doctor",
-        "classroom",
-        "audit",
-        "bundle",
-        "incell",
-        "platforms",
-        "quiz",
-        "report",
-    },
-    {"cli", "__main__"},
-)
-WIRE_IS_FOR = {
-    "arriving",
-    "columns",
-    "figures",
-    "posting",
-    "probes",
-    "sandbox",
-    "seal",
-    "sealing",
-    "second",
-    "transcript",
-}  # who may use `worker.wire`, alone of the worker
+# Which rooms of the engine a room may use besides itself; a file at the top may use any.
+MAY_USE = {
+    "core": "",
+    "worker": "",
+    "lesson": "core worker.wire",
+    "sandbox": "core worker.wire",
+    "submission": "core lesson",
+    "judging": "core lesson worker.wire",
+    "report": "core lesson",
+    "grading": "core lesson sandbox submission judging report worker.wire",
+    "quiz": "core lesson report",
+    "course": "core lesson sandbox submission judging report grading quiz",
+}
 
 
 @functools.cache
@@ -151,7 +62,7 @@ def relative(path: Path) -> str:
 
 def sources(*folders: str) -> list[Path]:
     """Our own Python files in these folders; submissions kept as learners write them are no sources."""
-    kept = re.compile(r"tests/(golden|cases|hostile/attacks)/")
+    kept = re.compile(r"tests/(data/golden|data/cases|hostile/attacks)/")
     return [
         path for path in project_files()
         if path.suffix == ".py" and relative(path).split("/")[0] in folders and not kept.match(relative(path))
@@ -262,27 +173,26 @@ def engine() -> list[tuple[str, Path]]:
     return [(name.replace("/", "."), path) for name, path in files if name != "__init__"]
 
 
-def layer_of(name: str) -> int:
-    part = name.split(".", maxsplit=1)[0]
-    for number, layer in enumerate(LAYERS):
-        if part in layer:
-            return number
-    pytest.fail(f"grader/{part} has no layer: give it one in tests/test_house.py, as low as it goes")
-
-
 def test_imports_run_one_way() -> None:
     wrong = []
     for name, path in engine():
-        if name.startswith("worker"):
+        room = name.split(".", maxsplit=1)[0]
+        if "." not in name:
             continue
+        assert room in MAY_USE, (
+            f"grader/{room} is no room: give it a line in MAY_USE, with as few others as it can"
+        )
         for wanted in imports_of_ours(path):
-            if wanted.startswith("worker"):
-                allowed = name.split(".")[0] in WIRE_IS_FOR and wanted.startswith("worker.wire")
-            else:
-                allowed = wanted == "__version__" or layer_of(wanted) <= layer_of(name)
-            if not allowed:
+            allowed = [room, "__version__", *MAY_USE[room].split()]
+            if not any(wanted == item or wanted.startswith(f"{item}.") for item in allowed):
                 wrong.append(f"{name} imports {wanted}")
     assert wrong == []
+
+
+def test_the_top_of_the_engine_is_a_few_doors_and_ten_rooms() -> None:
+    files = {path.name for path in sources("grader") if len(path.relative_to(ROOT).parts) == 2}
+    assert files == {"__init__.py", "__main__.py", "author.py", "cli.py", "in_notebook.py", "startup.py"}
+    assert {path.relative_to(ROOT).parts[1] for path in sources("grader")} - files == set(MAY_USE)
 
 
 def test_no_two_engine_modules_import_each_other() -> None:
@@ -372,11 +282,7 @@ def test_one_module_works_out_where_the_engine_lies() -> None:
         for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Name) and node.id == "__file__"
     }
-    assert asked <= {
-        "paths",
-        "alone",
-        "worker.selftest",
-    }  # `alone` imports nothing; the worker stands for itself
+    assert asked <= {"core.paths", "startup", "worker.selftest"}  # the worker stands for itself
 
 
 def test_no_engine_file_is_two_files() -> None:

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-ENGINE = Path(__file__).resolve().parent  # holds cli.py
+ENGINE = Path(__file__).resolve().parent.parent  # holds cli.py
 HOME = ENGINE.parent  # a checkout, or the folder that installed packages lie in
 WORKER = ENGINE / "worker"  # all of ours that enters the jail

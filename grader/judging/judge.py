@@ -21,7 +21,7 @@ NOT_NEEDED = (
     *("cacheprovider", "terminal", "junitxml", "doctest", "pastebin", "faulthandler", "unittest", "logging"),
     *("unraisableexception", "threadexception"),
 )
-CONFIG = ENGINE / "judge.ini"
+CONFIG = ENGINE / "judging" / "judge.ini"
 
 
 def judge(checks: Path, cases: Mapping[str, Sequence[Case]], steps: Sequence[str]) -> tuple[Verdict, ...]:

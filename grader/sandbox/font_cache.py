@@ -54,4 +54,4 @@ def _make(kept: Path) -> bool:
 
 
 def _there(folder: Path) -> bool:
-    return os.path.isdir(folder)  # noqa: PTH112  (of a folder in another user's home Path.is_dir raises)
+    return os.path.isdir(folder)

@@ -13,9 +13,9 @@ import pytest
 import yaml
 
 from grader.cli import main
-from tests.hostile_tools import BROKEN
+from tests.tools.hostile_tools import BROKEN
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 INPUTS = yaml.safe_load((BROKEN / "index.yaml").read_text("utf-8"))["inputs"]
 UNUSABLE = [entry.get("grade", entry["path"]) for entry in INPUTS if entry["exit"] == 2]
 RIGHT = BROKEN / "right"

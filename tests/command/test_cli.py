@@ -15,9 +15,9 @@ import pytest
 
 from grader.cli import main
 from grader.sandbox import jail
-from tests.hostile_tools import BROKEN, below
+from tests.tools.hostile_tools import BROKEN, below
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COMMAND = [sys.executable, "-m", "grader"]
 
 

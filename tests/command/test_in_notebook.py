@@ -9,12 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader import in_notebook as incell
+from grader import in_notebook
 from grader.core.errors import MachineError
 from grader.core.records import StepRecord
 from grader.grading.separate import Apart
 from grader.submission.notebook import OURS
-from tests.report_records import check, mistake, record, step
+from tests.tools.report_records import check, mistake, record, step
 
 Asked = list[tuple[str, ...]]
 Give = Callable[..., Asked]
@@ -33,8 +33,8 @@ def give(monkeypatch: pytest.MonkeyPatch) -> Give:
 
         shell = SimpleNamespace(user_ns={"In": ["", *cells]})
         monkeypatch.setattr(builtins, "get_ipython", lambda: shell, raising=False)
-        monkeypatch.setattr(incell, "_graded", grade)
-        monkeypatch.delenv(incell.GRADING, raising=False)
+        monkeypatch.setattr(in_notebook, "_graded", grade)
+        monkeypatch.delenv(in_notebook.GRADING, raising=False)
         return asked
 
     return given
@@ -52,36 +52,36 @@ def attend(*, score: float = 8) -> StepRecord:
 
 def test_a_test_case_passes_if_its_check_earned_and_the_first_that_does_not_tells_all(give: Give) -> None:
     give(Apart(record(attend())))
-    incell.earned("attend", "values")
+    in_notebook.earned("attend", "values")
     with pytest.raises(AssertionError) as first:
-        incell.earned("attend", "mask")
+        in_notebook.earned("attend", "mask")
     assert str(first.value).startswith("The mask ‹is> not used\nYou take it.\n")
     with pytest.raises(AssertionError) as second:
-        incell.earned("attend", "dtype")
+        in_notebook.earned("attend", "dtype")
     assert str(second.value) == "The dtype: `heads`: float32"
 
 
 def test_a_step_with_full_points_passes_every_test_case(give: Give) -> None:
     give(Apart(record(attend(score=20))))
     for name in ("values", "mask", "dtype"):
-        incell.earned("attend", name)
+        in_notebook.earned("attend", name)
 
 
 def test_a_test_case_that_no_record_speaks_of_never_passes(give: Give) -> None:
     give(Apart(record(attend())))
     with pytest.raises(AssertionError, match="is> not used"):
-        incell.earned("attend", "gone")
+        in_notebook.earned("attend", "gone")
     with pytest.raises(AssertionError, match="the grader itself failed here, not you"):
-        incell.earned("concat", "values")
+        in_notebook.earned("concat", "values")
 
 
 def test_whose_fault_it_is_that_there_is_no_grade_is_told(give: Give) -> None:
     give(Apart(None, "nothing of the lesson is in it", unusable=True))
     with pytest.raises(AssertionError, match="nothing of the lesson is in it"):
-        incell.points("attend", 20)
+        in_notebook.points("attend", 20)
     give(Apart(None, "no memory"))
     with pytest.raises(AssertionError, match="the grader itself failed here, not you"):
-        incell.points("attend", 20)
+        in_notebook.points("attend", 20)
 
 
 @pytest.mark.parametrize(
@@ -91,26 +91,26 @@ def test_while_a_class_is_graded_a_fault_of_the_graders_is_no_assertion_that_a_p
     give: Give, monkeypatch: pytest.MonkeyPatch, done: Apart
 ) -> None:
     give(done)
-    monkeypatch.setenv(incell.GRADING, incell.AUTOGRADE)
-    for ask in (lambda: incell.points("attend", 20), lambda: incell.earned("attend", "values")):
+    monkeypatch.setenv(in_notebook.GRADING, in_notebook.AUTOGRADE)
+    for ask in (lambda: in_notebook.points("attend", 20), lambda: in_notebook.earned("attend", "values")):
         with pytest.raises(MachineError):
             ask()
     give(Apart(None, "nothing of the lesson is in it", unusable=True))
-    monkeypatch.setenv(incell.GRADING, incell.AUTOGRADE)
+    monkeypatch.setenv(in_notebook.GRADING, in_notebook.AUTOGRADE)
     with pytest.raises(AssertionError, match="nothing of the lesson is in it"):
-        incell.points("attend", 20)
+        in_notebook.points("attend", 20)
 
 
 def test_points_in_part_are_scaled(give: Give, capsys: pytest.CaptureFixture[str]) -> None:
     give(Apart(record(attend())))
-    assert incell.points("attend", 5) == 2
+    assert in_notebook.points("attend", 5) == 2
     assert "The mask <is> not used" in capsys.readouterr().out
 
 
 def test_cells_of_the_bundle_and_of_otter_are_not_the_learners(give: Give) -> None:
     cells = ("x = 1", f"{OURS}: leave it\ncheck()", "from otter import Notebook as n", " ", "y = 2")
     asked = give(Apart(record(attend())), cells)
-    incell.check("attend")
+    in_notebook.check("attend")
     assert asked == [("x = 1", "y = 2")]
 
 
@@ -118,8 +118,8 @@ def test_while_nbgrader_grades_only_graded_cells_speak(
     give: Give, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked = give(Apart(record(attend())))
-    monkeypatch.setenv(incell.GRADING, "autograde")
-    incell.check("attend")
+    monkeypatch.setenv(in_notebook.GRADING, "autograde")
+    in_notebook.check("attend")
     assert (asked, capsys.readouterr().out) == ([], "")
 
 
@@ -130,8 +130,8 @@ def test_one_grade_serves_all_that_ask_while_nothing_new_is_run(monkeypatch: pyt
         made.append(path)
         return Apart(None)
 
-    monkeypatch.setattr(incell, "grade_apart", grade)
+    monkeypatch.setattr(in_notebook, "grade_apart", grade)
     for sources in (("a = 1",), ("a = 1",), ("a = 1", "b = 2")):
-        incell._graded(sources, Path("nowhere"))
-    incell._graded.cache_clear()
+        in_notebook._graded(sources, Path("nowhere"))
+    in_notebook._graded.cache_clear()
     assert len(made) == 2

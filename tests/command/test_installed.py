@@ -18,7 +18,7 @@ from grader.course.bundle.engine import engine_wheel
 from grader.sandbox.mounts import ENGINE, engine_among, readable_paths, visible_paths
 from grader.worker import landlock, seccomp
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SPY = """
 try:
     with open({place!r}) as file:
@@ -58,7 +58,7 @@ def grade(packages: Path, folder: Path, *, bubblewrap: bool) -> dict[str, object
             pytest.skip("needs bubblewrap, which is not installed here")
         (tools / "bwrap").symlink_to(found)
     spy = folder / "concat.py"
-    spy.write_text(SPY.format(place=str(packages / "grader" / "alone.py")), "utf-8")
+    spy.write_text(SPY.format(place=str(packages / "grader" / "startup.py")), "utf-8")
     program = packages.parent.parent.parent / "bin" / "python"
     done = subprocess.run(
         [str(program), "-m", "grader", "grade", str(spy), "--seed", "3", "--json", "-", "--course", str(ROOT)],

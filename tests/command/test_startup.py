@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from grader import startup as alone
-from tests.golden_tree import GOLDEN
+from grader import startup
+from tests.tools.golden_tree import GOLDEN
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RIGHT = GOLDEN / "broken" / "right" / "concat.py"
 INSTALLED = Path(sys.executable).parent / "grader"
 
@@ -120,18 +120,18 @@ def test_pythons_variables_go_and_those_that_steer_nothing_stay() -> None:
         "PYTHONISTA": "x",
     }
     kept = {"HOME": "/", "PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "PYTHON_VERSION": "3.11"}
-    assert alone._environment({"HOME": "/", **harmless, **HOSTILE}) == kept | {
+    assert startup._environment({"HOME": "/", **harmless, **HOSTILE}) == kept | {
         key: value for key, value in HOSTILE.items() if key.startswith("PYTEST")
     }
-    assert alone._environment({"PYTHON_PRESITE": "evil", "PYTHONPATH": "/nowhere"}) == {}
+    assert startup._environment({"PYTHON_PRESITE": "evil", "PYTHONPATH": "/nowhere"}) == {}
 
 
 def test_the_engines_own_folder_stays_where_pythonpath_names_it(tmp_path: Path) -> None:
-    (tmp_path / "link").symlink_to(alone.HOME)
-    for named in (alone.HOME, f"/nowhere{os.pathsep}{alone.HOME}", str(tmp_path / "link")):
-        cleaned = alone._environment({"PYTHONPATH": named})
-        assert cleaned == {"PYTHONPATH": alone.HOME}
-        assert alone._environment(cleaned) == cleaned  # or the command would start itself for ever
+    (tmp_path / "link").symlink_to(startup.HOME)
+    for named in (startup.HOME, f"/nowhere{os.pathsep}{startup.HOME}", str(tmp_path / "link")):
+        cleaned = startup._environment({"PYTHONPATH": named})
+        assert cleaned == {"PYTHONPATH": startup.HOME}
+        assert startup._environment(cleaned) == cleaned  # or the command would start itself for ever
 
 
 def test_the_current_folder_leaves_the_path_unless_the_engine_lies_in_it(
@@ -141,13 +141,14 @@ def test_the_current_folder_leaves_the_path_unless_the_engine_lies_in_it(
         monkeypatch.delenv(key)
     before = ["/usr/lib/somewhere"]
     for here, first, left in (
-        (tmp_path, str(tmp_path), before), (tmp_path, "", before), (Path(alone.HOME), alone.HOME, [alone.HOME, *before]),
+        (tmp_path, str(tmp_path), before), (tmp_path, "", before),
+        (Path(startup.HOME), startup.HOME, [startup.HOME, *before]),
         (tmp_path, "/elsewhere", ["/elsewhere", *before]),
     ):  # fmt: skip
         monkeypatch.chdir(here)
         monkeypatch.setattr(sys, "path", [first, *before, "relative"])
-        alone.stand_alone(module=True)
+        startup.stand_alone(module=True)
         assert sys.path == left
     monkeypatch.setattr(sys, "path", [str(tmp_path), *before])
-    alone.stand_alone(module=False)
+    startup.stand_alone(module=False)
     assert sys.path == [str(tmp_path), *before]

@@ -21,7 +21,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from report_records import check, mistake, record, step
 
 from grader.core.escape import (
     csv_cell,
@@ -43,8 +42,9 @@ from grader.quiz.stats.report import QuestionFigures, StatsReport, TestFigures, 
 from grader.report.junit import render as junit
 from grader.report.layout import Page
 from grader.report.terminal import render as terminal_report
+from tests.tools.report_records import check, mistake, record, step
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 # The Unicode characters that are ignored when shown, but for the two that choose a picture or a letter for a sign,

@@ -12,7 +12,7 @@ from grader.core.own_words import ALLOWED, PLACEHOLDER, SAID, SMALL, own, spared
 from grader.core.records import CheckRecord, Record, StepRecord, SubmissionRecord
 from grader.core.text import printable
 from grader.grading.session import grade
-from tests.hostile_tools import BROKEN, SEED, SLUG, texts
+from tests.tools.hostile_tools import BROKEN, SEED, SLUG, texts
 
 
 def record(*messages: str, prints: str = "", note: str = "") -> Record:

@@ -17,7 +17,7 @@ from grader.course.audit.findings import Audit, MutantFinding
 from grader.course.audit.trials import trial, trial_run
 from grader.course.audit.whole import Plan, audit, prepare
 from grader.lesson.lesson import Limits
-from tests.small_lesson import lay_out
+from tests.tools.small_lesson import lay_out
 
 RIGHT = {
     "right/other.py": "def add(x, y, scale=1):\n    return y * scale + x\n",

@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from corpus import ROOT
 
 from grader.course.audit.bench import Bench, Place
 from grader.course.audit.equivalents import read_equivalents
@@ -14,6 +13,7 @@ from grader.course.audit.findings import WorkFinding
 from grader.course.audit.jobs import RightJob, StepJob, do
 from grader.course.audit.whole import Plan, audit, prepare
 from grader.lesson.lesson import find_lesson
+from tests.tools.corpus import ROOT
 
 PROMISED = 600
 SAMPLE = 60
@@ -58,7 +58,9 @@ def test_a_sample_of_the_mutants_is_noticed_or_justified(plan: Plan) -> None:
 def test_right_work_is_judged_on_other_seeds_in_the_steps_it_holds() -> None:
     # It has the name that `cross` asks for too, in the form of `module` alone.
     job = RightJob(
-        ROOT / "tests" / "golden" / "right" / "addmm_flat_tokens.py", ("attend", "output", "module"), (4, 5)
+        ROOT / "tests" / "data" / "golden" / "right" / "addmm_flat_tokens.py",
+        ("attend", "output", "module"),
+        (4, 5),
     )
     with Bench(Place("multi_head_attention", ROOT, 3)) as bench:
         right, styles = do(bench, job, lambda _: None)

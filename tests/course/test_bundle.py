@@ -33,7 +33,7 @@ from grader.quiz.drawing.draw import draw
 from grader.quiz.shown.view import view
 from grader.submission.notebook import code_cells
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 LEARNERS = [
     kind for sides in KINDS.values() for kind in sides if kind.audience == "learner" and not kind.single

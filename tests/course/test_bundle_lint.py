@@ -21,7 +21,7 @@ from grader.course.bundle.kinds import KINDS
 from grader.course.bundle.model import Item, Options, Parts, Source
 from grader.lesson.lesson import find_lesson
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 ZIPPED = [kind for sides in KINDS.values() for kind in sides if not kind.single]
 DATED = [kind for kind in ZIPPED if kind.name.startswith(("actions", "gitlab", "gradescope", "image"))]

@@ -23,7 +23,7 @@ from grader.course.bundle.practice import CHECK, practice_bank, practised
 from grader.lesson.lesson import find_lesson
 from grader.quiz.bank.bank import read_bank
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 BANK = ROOT / "quizzes" / f"{SLUG}.yaml"
 KEY = (

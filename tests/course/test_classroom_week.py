@@ -26,10 +26,10 @@ import yaml
 from grader.core.records import Record
 from grader.course.bundle.contents import leaks, secrets
 from grader.course.bundle.model import Item
-from tests.golden_tree import GOLDEN
-from tests.workflow_runner import Hosting, Job, run_job
+from tests.tools.golden_tree import GOLDEN
+from tests.tools.workflow_runner import Hosting, Job, run_job
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 EXERCISE = Path("exercises") / SLUG
 STEPS = ("project", "concat", "output")  # those with the fewest known mistakes to try work for

@@ -24,10 +24,10 @@ from grader.grading.separate import Apart, grade_apart
 from grader.lesson.lesson import find_lesson
 from grader.report import story
 from grader.report.rows import Row, rows, told, unrun
-from tests.lessons_here import SLUG
-from tests.report_records import check, mistake, record, step
+from tests.tools.lessons_here import SLUG
+from tests.tools.report_records import check, mistake, record, step
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 EVIL = "::error::x\n![](https://e.example/a.png) `</td>` <script>1</script> @all |"
 GIVEN = {
     "CLASSROOM": "dl", "ASSIGNMENT": "mha", "ASSIGNMENT_TYPE": "individual", "USERNAME": "ana",

@@ -16,7 +16,7 @@ from grader.course.platforms.github import commands
 from grader.grading.session import Session
 from grader.lesson.lesson import Lesson
 from grader.submission.reader import read_submission
-from tests.lessons_here import the_lesson
+from tests.tools.lessons_here import the_lesson
 
 SECONDS = 150.0  # a quarter of a minute or so, where nothing else is at work
 DENSE = "def _pad():\n    " + "a;" * 262_000 + "\n"

@@ -21,9 +21,20 @@ from grader.core.records import Record, StepRecord
 from grader.grading.session import Session, grade
 from grader.report.terminal import render
 from grader.sandbox import jail
-from tests.hostile_tools import BROKEN, HIDDEN, QUICK, SEED, SLUG, below, hurried, settles, texts, unnamed
+from tests.tools.hostile_tools import (
+    BROKEN,
+    HIDDEN,
+    QUICK,
+    SEED,
+    SLUG,
+    below,
+    hurried,
+    settles,
+    texts,
+    unnamed,
+)
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 INDEX = yaml.safe_load((BROKEN / "index.yaml").read_text("utf-8"))
 CASES = {case["path"]: case for case in INDEX["cases"]}
 

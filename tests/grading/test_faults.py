@@ -13,16 +13,15 @@ from typing import Any
 
 import pytest
 
-from grader import __main__ as command
-from grader import cli
+from grader import __main__, cli
 from grader.core.errors import InputError, MachineError, in_one_line, of_the_machine
 from grader.core.files import write_text
-from grader.sandbox import client as sandbox
+from grader.sandbox import client
 from grader.sandbox.likeness import FACTS, insist_alike
-from tests.faults.injector import Fault, Injector, errors_of, raised
-from tests.faults.loop import Bench, bench
-from tests.faults.machine import small_disk
-from tests.faults.whole import LAUNCH, OLD, run
+from tests.tools.faults.injector import Fault, Injector, errors_of, raised
+from tests.tools.faults.loop import Bench, bench
+from tests.tools.faults.machine import small_disk
+from tests.tools.faults.whole import LAUNCH, OLD, run
 
 pytestmark = pytest.mark.slow
 
@@ -140,11 +139,11 @@ def test_a_command_that_cannot_even_be_read_ends_with_3(
     monkeypatch.setattr(
         signal, "signal", lambda *_: None
     )  # the tests, and what they start, stay open to Ctrl-C
-    monkeypatch.setattr(command, "stand_alone", lambda **_: None)
+    monkeypatch.setattr(__main__, "stand_alone", lambda **_: None)
     monkeypatch.setattr(sys, "argv", ["grader", "--help"])
     monkeypatch.setitem(sys.modules, "grader.cli", None)
     with pytest.raises(SystemExit) as caught:
-        command.main()
+        __main__.main()
     assert caught.value.code == 3
     assert capsys.readouterr().err.startswith(
         "grader: the grader itself could not start: ModuleNotFoundError"
@@ -166,7 +165,7 @@ def test_workers_that_cannot_both_be_started_leave_no_pipe_open(target: str, nth
     injector.install()
     injector.arm(Fault(target, nth, "EMFILE"))
     try:
-        workers = sandbox.start_both()
+        workers = client.start_both()
     except OSError:
         workers = None
     finally:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
-from corpus import GOLDEN, ROOT, index
 
 from grader.grading.session import Session
+from tests.tools.corpus import GOLDEN, ROOT, index
 
 SEED = 5
 RIGHT = index("right")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
-from corpus import GOLDEN, ROOT, index
 
 from grader.core.records import Record, StepRecord
 from grader.grading.session import Session
+from tests.tools.corpus import GOLDEN, ROOT, index
 
 SEED = 5
 WRONG = index("wrong")

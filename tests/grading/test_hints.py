@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from corpus import GOLDEN, ROOT, SOLUTION
 
 from grader.core.errors import InputError
 from grader.core.records import MistakeRecord, StepRecord
 from grader.grading import hints
 from grader.grading.hints import Hint, Ladder, Memory, ladder_of, next_hint, render, step_named
 from grader.lesson.reference import Mistake
-from tests.lessons_here import SLUG, the_lesson
+from tests.tools.corpus import GOLDEN, ROOT, SOLUTION
+from tests.tools.lessons_here import SLUG, the_lesson
 
 WRONG = GOLDEN / "wrong" / "attend"
 NUDGE = "Compare your scores with the formula, factor by factor."

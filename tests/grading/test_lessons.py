@@ -10,7 +10,6 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from corpus import SOLUTION, names_of
 
 from grader.course.audit.judging import judge_each, killers
 from grader.grading.accounts import Standard, homes_of
@@ -28,11 +27,12 @@ from grader.lesson.probes import Probe
 from grader.lesson.reference import Mistake, make_probes, read_reference
 from grader.report.terminal import render
 from grader.sandbox.client import start_trusted
-from tests.lessons_here import the_lesson
+from tests.tools.corpus import SOLUTION, names_of
+from tests.tools.lessons_here import the_lesson
 
 SEED = 20
 LARGE = frozenset({"module", "cross"})  # two thirds of the work: `make test-all` and `make audit` have them
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class Catalogue:

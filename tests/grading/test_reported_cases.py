@@ -1,4 +1,4 @@
-"""Inputs that people met: each folder of tests/cases is one, and its expect.yaml says what has to come of it.
+"""Inputs that people met: each folder of tests/data/cases is one, and its expect.yaml says what has to come of it.
 
 `submission` is graded, or `commands` are run: words for `grader`, where {case} is the folder and {out} an empty one.
 Where there is a `make`, that script of the case writes the submission first. `expect` is the exit code and `score` the
@@ -19,8 +19,8 @@ from typing import Any
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-CASES = sorted(place.parent for place in (ROOT / "tests" / "cases").glob("*/expect.yaml"))
+ROOT = Path(__file__).resolve().parents[2]
+CASES = sorted(place.parent for place in (ROOT / "tests" / "data" / "cases").glob("*/expect.yaml"))
 KEYS = {"submission", "make", "score", "commands", "expect", "says", "never", "writes", "steps"}
 
 

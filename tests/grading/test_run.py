@@ -13,7 +13,7 @@ from grader.lesson.lesson import find_lesson
 from grader.sandbox.client import Worker, start_jailed, start_open, start_trusted
 from grader.submission.reader import read_submission
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PLOT = "import matplotlib.pyplot as plt\n"
 STEPS = ("project", "attend", "concat", "output")
 

@@ -13,8 +13,8 @@ import pytest
 from grader.core.records import Record
 from grader.grading.second import Question
 from grader.grading.session import Session
-from tests.answers import probe
-from tests.corpus import ROOT, SOLUTION
+from tests.tools.answers import probe
+from tests.tools.corpus import ROOT, SOLUTION
 
 SEED = 5
 FILES = ("project", "attend", "concat", "output", "module", "cross", "library", "cost", "heads")

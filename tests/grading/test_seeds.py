@@ -12,7 +12,7 @@ from grader.cli import app
 from grader.core.errors import InputError
 from grader.grading.seeds import SEED_BITS, read_secret, seed_for
 from grader.grading.session import Session
-from tests.hostile_tools import BROKEN, SLUG
+from tests.tools.hostile_tools import BROKEN, SLUG
 
 SECRET = b"0123456789abcdef"
 

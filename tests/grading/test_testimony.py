@@ -13,7 +13,7 @@ from grader.judging.judge import hold
 from grader.judging.pytest_plugin import Judge
 from grader.lesson.lesson import find_lesson, lesson_slugs
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MOST = 4.0  # of a hundred
 
 

@@ -20,9 +20,9 @@ from grader.course.audit.whole import Plan
 from grader.course.bundle.making import source_of
 from grader.course.bundle.model import Options
 from grader.submission.lesson_of import lesson_for
-from tests.lessons_here import ROOT, SLUG, the_lesson
-from tests.small_lesson import SLUG as SMALL
-from tests.small_lesson import lay_out
+from tests.tools.lessons_here import ROOT, SLUG, the_lesson
+from tests.tools.small_lesson import SLUG as SMALL
+from tests.tools.small_lesson import lay_out
 
 BOTH = f"{SLUG}, {SMALL}"
 

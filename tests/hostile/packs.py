@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.golden_tree import GOLDEN
+from tests.tools.golden_tree import GOLDEN
 
 from .model import STEPS, Attack, attacks
 from .places import Places

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import probe, raising, returned, tensor
 
 from grader.core.own_words import unmarked
 from grader.judging.cases import Case, Finding, Unreached
 from grader.lesson.answers import Answer, FigureValue, Line, OtherValue, SequenceValue, TensorValue
 from grader.lesson.fingerprint import seal
 from grader.lesson.probes import Probe
+from tests.tools.answers import probe, raising, returned, tensor
 
 PLAIN = probe()
 GRADED = probe(report=("y", "d_x"), grads=frozenset({"x"}))

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import probe, tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from grader.lesson.answers import FigureValue, OtherValue, SequenceValue, Tensor
 from grader.lesson.fingerprint import GROUP, SealedTensor, folded, odd_places, seal, slack, sums
 from grader.lesson.probes import Probe
 from grader.worker.wire import Blob
+from tests.tools.answers import probe, tensor
 
 NAN, INFINITY = float("nan"), float("inf")
 quick = settings(derandomize=True, max_examples=60, deadline=None, database=None)

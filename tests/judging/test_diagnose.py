@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from answers import probe, raising, returned, tensor
 
 from grader.judging.diagnosis import diagnose as engine
 from grader.judging.diagnosis.diagnose import carried, diagnose
@@ -13,6 +12,7 @@ from grader.lesson.answers import Answer, Value
 from grader.lesson.fingerprint import seal
 from grader.lesson.probes import Probe
 from grader.lesson.reference import Mistake
+from tests.tools.answers import probe, raising, returned, tensor
 
 CORE = tuple(probe(f"add/core-{n}") for n in range(4))
 ASIDE = (probe("add/large", core=False), probe("add/float16", core=False))

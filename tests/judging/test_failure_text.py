@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from answers import probe, raising
 
 from grader.core.own_words import unmarked
 from grader.judging.failure_text import because, crash, loading, renaming, stopped
 from grader.lesson.answers import Answer, Line, Loading, Raised
+from tests.tools.answers import probe, raising
 
 PLAIN = probe()
 LIMITS = {"import_seconds": 20, "call_seconds": 10, "step_cpu_seconds": 60}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answers import probe, raising, returned, tensor
 
 from grader.core.records import CheckRecord
 from grader.grading.ask import gather
@@ -21,7 +20,8 @@ from grader.lesson.probes import Probe, call, op
 from grader.lesson.reference import make_probes, read_reference
 from grader.sandbox.client import Worker, start_trusted
 from grader.submission.reader import read_submission
-from tests.lessons_here import the_lesson
+from tests.tools.answers import probe, raising, returned, tensor
+from tests.tools.lessons_here import the_lesson
 
 MAKE = (call("Add", 3, to="m"), op("place", of="m", device="cpu"))
 PLAIN = probe("add/plain", script=MAKE, again=True)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from answers import probe, returned, tensor
 
 from grader.core.errors import MachineError
 from grader.judging.cases import Case
 from grader.judging.judge import judge
 from grader.judging.pytest_plugin import Verdict
+from tests.tools.answers import probe, returned, tensor
 
 CHECKS = '''
 from grader.checks import Case, Finding, Select, criterion

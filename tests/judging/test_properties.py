@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from answers import probe, raising, returned, tensor
-from corpus import ROOT
 from numpy.typing import NDArray
 
 from grader.core.own_words import unmarked
@@ -26,6 +24,8 @@ from grader.lesson.answers import Answer, Raised
 from grader.lesson.fingerprint import Expected, seal
 from grader.lesson.probes import Op, Probe, call, load
 from grader.report.terminal import render
+from tests.tools.answers import probe, raising, returned, tensor
+from tests.tools.corpus import ROOT
 
 Floats = NDArray[np.float64]
 Sizes = Mapping[str, int]

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
-from answers import probe, raising, returned, tensor
 
 from grader.core.errors import InputError, MachineError
 from grader.judging.compare import difference, same_value
@@ -26,8 +25,9 @@ from grader.lesson.fingerprint import seal
 from grader.lesson.probes import Draw, Probe
 from grader.lesson.reference import Mistake
 from grader.worker.wire import LENGTHS, Blob, pack, unpack
+from tests.tools.answers import probe, raising, returned, tensor
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SECRET = "return torch.softmax(scores / math.sqrt(d_k), dim=-1)"
 LINE = Line("add.py", 7, "add", SECRET)
 DRAW = Draw(5, "seal")
@@ -382,7 +382,7 @@ def grader(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.thorough
 def test_the_command_seals_a_lesson_and_grades_by_it(tmp_path: Path) -> None:
-    """The lesson itself, with a handful of its known mistakes; all of them take minutes (tests/test_lessons.py)."""
+    """The lesson itself, with a handful of its known mistakes; all take minutes (tests/grading/test_lessons.py)."""
     tree, away, file = tmp_path / "tree", tmp_path / "away", tmp_path / "sealed.bin"
     for name in ("grader", "exercises", "reference"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))

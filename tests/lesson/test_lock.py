@@ -14,12 +14,12 @@ from grader.judging.compare import difference
 from grader.judging.sealed.file import _locked
 from grader.judging.sealed.sealing import plain_value, read_plain_value
 from grader.judging.tolerance import tolerance
-from grader.lesson import fingerprint as hidden
+from grader.lesson import fingerprint
 from grader.lesson.answers import TensorValue
 from grader.lesson.fingerprint import SealedTensor, seal, slices, sums
 from grader.lesson.lock import GROUPS, Lock, locked, opens
 from grader.lesson.probes import Draw, Probe, call
-from tests.answers import tensor
+from tests.tools.answers import tensor
 
 Floats = NDArray[np.float64]
 SHAPES = [(), (1,), (3,), (16,), (17,), (2, 3, 5), (2, 5, 12), (1, 1, 1), (2, 3, 5, 7), (4, 9, 31)]
@@ -130,7 +130,7 @@ def test_a_lock_goes_through_the_file_and_known_mistakes_have_none() -> None:
     assert again.lock == held.lock
     assert again.lock is not None
     assert len(again.lock.offsets) == 12
-    plain = hidden.seal(value(np.ones(3)), places=False)
+    plain = fingerprint.seal(value(np.ones(3)), places=False)
     assert isinstance(plain, SealedTensor)
     assert plain.lock is None
     without = read_plain_value(plain_value(plain))

@@ -8,7 +8,7 @@ import pytest
 from grader.core.errors import LessonError
 from grader.lesson.lesson import Lesson, find_lesson
 from grader.lesson.reference import make_probes, module, read_mistakes, read_reference
-from tests.lessons_here import ROOT, SLUGS, the_lesson
+from tests.tools.lessons_here import ROOT, SLUGS, the_lesson
 
 ENTRY = "- {id: scale-missing, home: add, title: No scale, message: It is not scaled., hint: [a, b, c]}\n"
 

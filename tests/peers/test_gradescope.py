@@ -25,7 +25,7 @@ from grader.course.bundle.model import Options
 from tests.peers.school import ROOT, SLUG, SOLUTION, STEPS
 
 ENTER = ROOT / "tests" / "hostile" / "enter.py"
-SCHEMA = json.loads((ROOT / "tests" / "schemas" / "gradescope_results.json").read_text("utf-8"))
+SCHEMA = json.loads((ROOT / "tests" / "data" / "schemas" / "gradescope_results.json").read_text("utf-8"))
 CGROUPS = Path("/sys/fs/cgroup")
 PERIOD, QUOTA, NO_QUOTA = 100_000, 50_000, -1  # microseconds: half a CPU, or all there is
 MEMORY = 700_000_000

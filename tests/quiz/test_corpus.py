@@ -1,6 +1,6 @@
 """The lesson's own Knowledge Check against answers as people write them, each with the outcome it must get.
 
-The files kc-*.yaml of tests/quiz_answers/ hold one question each, in batches; round-*.yaml hold a batch over all
+The files kc-*.yaml of tests/data/quiz_answers/ hold one question each, in batches; round-*.yaml hold a batch over all
 questions each. The batches were written one after the other, each before marking was tuned on it. Within a batch:
 `correct`, `partial` and `incorrect` answers may at worst wait for a person; `never_correct` ones say something right
 and something wrong, or half of it; `needs_review` ones no rule should decide for right; `unanswered` ones are blank.
@@ -21,8 +21,8 @@ from grader.quiz.drawing.draw import draw
 from grader.quiz.drawing.drawn import Drawn
 from grader.quiz.marking.marking import Marking
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "tests" / "quiz_answers"
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "tests" / "data" / "quiz_answers"
 CHECK = [f"kc-{number:02}" for number in range(1, 11)]
 DECIDED = ("correct", "partial", "incorrect")
 ALLOWED = {

@@ -16,8 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 from lxml import html as lxml_html
-from quiz_platforms import canvas, gift, moodle, qti21
-from quiz_platforms.tries import ROOT, Try, drawn_items, whole
 from typer.testing import CliRunner
 
 from grader.core.errors import InputError
@@ -35,6 +33,8 @@ from grader.quiz.export.moodle import _question as moodle_question
 from grader.quiz.export.plan import Losses, plan
 from grader.quiz.export.wordings import shape_wordings
 from grader.quiz.export.xml import tag
+from tests.quiz.platforms import canvas, gift, moodle, qti21
+from tests.quiz.platforms.tries import ROOT, Try, drawn_items, whole
 
 # question_bank::fraction_options_full() of Moodle: an import refuses any other share.
 MOODLE_SHARES = (1, 0.9, 0.8333333, 0.8, 0.75, 0.7, 0.6666667, 0.6, 0.5, 0.4, 0.3333333, 0.3, 0.25, 0.2, 0.1666667,

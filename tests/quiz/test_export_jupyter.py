@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from quiz_platforms import jupyter
-from quiz_platforms.tries import whole
 
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.plan import Losses
+from tests.quiz.platforms import jupyter
+from tests.quiz.platforms.tries import whole
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ENTRIES = json.loads(FORMATS["jupyterquiz"].write(whole(1), Losses()))

@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-from quiz_platforms import canvas, gift, jupyter, moodle, qti21
-from quiz_platforms.tries import Try, drawn_items, expected, tries, whole
 
 from grader.quiz.drawing.drawn import Drawn
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.items import Blanks, Essay, Item, Match, Number, Order, Text, Truth
 from grader.quiz.export.plan import Losses
+from tests.quiz.platforms import canvas, gift, jupyter, moodle, qti21
+from tests.quiz.platforms.tries import Try, drawn_items, expected, tries, whole
 
 READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "moodle-xml": moodle.read, "gift": gift.read, "canvas-qti": canvas.read, "qti21": qti21.read,

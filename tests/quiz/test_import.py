@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import html as lxml_html
-from quiz_platforms.tries import ROOT, drawn_items, expected, tries, whole
 from typer.testing import CliRunner
 
 from grader.core.errors import InputError
@@ -33,6 +32,7 @@ from grader.quiz.importing.from_html import Prose
 from grader.quiz.importing.moodle_file import parse_xml
 from grader.quiz.marking.marking import Marking
 from grader.quiz.shown.prose import plain_line
+from tests.quiz.platforms.tries import ROOT, drawn_items, expected, tries, whole
 
 
 def taken(data: str | bytes, folder: Path, name: str = "file", *more: str) -> tuple[Bank, str]:

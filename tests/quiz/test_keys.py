@@ -6,8 +6,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from quiz_proofs import assemble, attend, check, join, split, weigh, wire
-from quiz_proofs.base import ShapeKey
 
 from grader.quiz.bank.bank import read_bank
 from grader.quiz.drawing.draw import variants
@@ -24,8 +22,10 @@ from grader.quiz.drawing.drawn import (
 )
 from grader.quiz.expressions.expressions import number
 from grader.quiz.questions.questions import Question
+from tests.quiz.proofs import assemble, attend, check, join, split, weigh, wire
+from tests.quiz.proofs.base import ShapeKey
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")
 QUESTIONS = {question.id: question for question in BANK.questions}
 PROOFS = {

@@ -28,7 +28,7 @@ from grader.quiz.marking.decisions import (
 from grader.quiz.marking.mark import SheetMarker
 from grader.quiz.marking.sheet import Sheet
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BANK = """\
 version: 1
 quiz: toy

@@ -9,9 +9,9 @@ from grader.quiz.bank.bank import read_bank
 from grader.quiz.drawing.draw import draw
 from grader.quiz.marking.marking import Marking
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")
-WRITTEN = yaml.safe_load((ROOT / "tests" / "quiz_rubrics.yaml").read_text(encoding="utf-8"))
+WRITTEN = yaml.safe_load((ROOT / "tests" / "data" / "quiz_rubrics.yaml").read_text(encoding="utf-8"))
 OWN = {
     question.id: question
     for question in BANK.questions

@@ -24,7 +24,7 @@ from grader.quiz.stats.report import OptionFigures, QuestionFigures, StatsReport
 from grader.quiz.stats.terminal import render
 from grader.quiz.stats.words import decimal, per_cent, reliability, time
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 NASTY = '</style><script>alert("1")</script>'
 
 

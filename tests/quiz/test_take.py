@@ -23,10 +23,10 @@ from grader.quiz.shown.solution import solution
 from grader.quiz.taking.progress import Progress, resumed
 from grader.quiz.taking.screen import Screen
 from grader.quiz.taking.take import Stopped, take
-from tests.lessons_here import SLUG
-from tests.quiz_answering import Script, other, right, typed
+from tests.tools.lessons_here import SLUG
+from tests.tools.quiz_answering import Script, other, right, typed
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,8 @@ from grader.quiz.taking.progress import Mode, Progress
 from grader.quiz.taking.screen import Screen
 from grader.quiz.taking.take import take
 from grader.quiz.web.web import quiz_page
-from tests.lessons_here import SLUG
-from tests.quiz_answering import Answer, Script, other, right, typed
+from tests.tools.lessons_here import SLUG
+from tests.tools.quiz_answering import Answer, Script, other, right, typed
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

@@ -4,10 +4,10 @@ import xml.etree.ElementTree as ET
 
 import pytest
 from hypothesis import given, settings
-from report_records import BOIL, FULL, MIDWAY, RECORDS, check, mistake, record, step
 
 from grader.core.records import Record
 from grader.report.junit import render
+from tests.tools.report_records import BOIL, FULL, MIDWAY, RECORDS, check, mistake, record, step
 
 COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 

@@ -6,12 +6,12 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report_records import BOIL, FULL, MIDWAY, RECORDS, SKELETON, check, mistake, record, step
 from rich.cells import cell_len
 
 from grader.core.records import Record
 from grader.report import story
 from grader.report.terminal import render
+from tests.tools.report_records import BOIL, FULL, MIDWAY, RECORDS, SKELETON, check, mistake, record, step
 
 
 def plain(one: Record, width: int = 80, *, unicode: bool = True) -> str:

@@ -30,9 +30,9 @@ from grader.lesson.probes import Probe, call
 from grader.lesson.reference import module
 from grader.sandbox import jail
 from grader.sandbox.client import Worker, start_both, start_jailed
-from tests.hostile_tools import BROKEN, SEED, SLUG, below, settles
+from tests.tools.hostile_tools import BROKEN, SEED, SLUG, below, settles
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.hostile
 SECRET = "what-only-the-reference-was-told"
 needs_bubblewrap = pytest.mark.skipif(shutil.which("bwrap") is None, reason="no bubblewrap here")
@@ -80,7 +80,7 @@ def start_twin() -> Worker:
 
 
 def without_walls(patch: pytest.MonkeyPatch) -> None:
-    """Namespaces, users and limits alone, as on an old kernel; tests/test_walls.py has the walls."""
+    """Namespaces, users and limits alone, as on an old kernel; tests/sandbox/test_walls.py has the walls."""
     patch.setattr(jail, "_walls", lambda *_: {})
 
 

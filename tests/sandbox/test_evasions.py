@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from corpus import SOLUTION
 
 from grader.core.records import Record, StepRecord
 from grader.grading.session import Session
-from tests.hostile_tools import SEED, SLUG, unnamed
+from tests.tools.corpus import SOLUTION
+from tests.tools.hostile_tools import SEED, SLUG, unnamed
 
-EVASIONS = Path(__file__).resolve().parent / "evasions"
+EVASIONS = Path(__file__).resolve().parents[1] / "evasions"
 # Of ready-made attention: the step gets nothing, or a person is told.
 READY_MADE = (
     "attend_four_axes",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox import font_cache as fonts
+from grader.sandbox import font_cache
 from grader.sandbox.font_cache import SET_UP, font_folder
 
 
@@ -36,7 +36,7 @@ def test_without_one_it_is_made_once_and_whole(bare: Path, monkeypatch: pytest.M
 
 
 def test_where_it_cannot_be_made_nothing_is_left(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fonts, "MAKE", "raise SystemExit(1)")
+    monkeypatch.setattr(font_cache, "MAKE", "raise SystemExit(1)")
     assert font_folder() is None
     assert [path for path in (bare / "cache").rglob("*") if path.is_file() or path.name.startswith(".")] == []
     (bare / "file").write_text("")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hogs import GOLDEN, HOGS, Hogging, all_graded, beside, difference, hog
+from tests.tools.hogs import GOLDEN, HOGS, Hogging, all_graded, beside, difference, hog
 
 HONEST = [
     GOLDEN / name for name in ("right/loop_over_heads.py", "broken/half_of_cross", "broken/class_misspelled")

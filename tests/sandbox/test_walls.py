@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from test_sandbox import answer, peek, start_twin
 
 from grader.core.errors import InputError, MachineError
 from grader.grading.session import grade
@@ -21,8 +20,9 @@ from grader.sandbox.client import Worker, start_jailed
 from grader.worker import landlock, seccomp, selftest
 from grader.worker.seccomp import ALLOW, KILL, MACHINES, REFUSE
 from grader.worker.syscalls import ALLOWED, ASKED
+from tests.sandbox.test_client import answer, peek, start_twin
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PID = 4242
 needs_walls = pytest.mark.skipif(not (landlock.version() and seccomp.works()), reason="an old kernel")
 

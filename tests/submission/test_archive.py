@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_lesson import LESSON, holds
 
 from grader.core.errors import InputError
 from grader.submission import archive as archive_module
 from grader.submission.archive import archive_kind, entry_path
 from grader.submission.reader import Submission, read_submission
+from tests.tools.tiny_lesson import LESSON, holds
 
 FILES = "project.py, attend.py, module.py, cross.py"
 PROJECT = b"def project(x, w, num_heads):\n    return x\n"

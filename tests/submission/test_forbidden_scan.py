@@ -6,7 +6,7 @@ from grader.lesson.lesson import Lesson, Step
 from grader.submission.forbidden_scan import detours
 from grader.submission.model import Cell, Module, Submission
 from grader.submission.source_index import read_code
-from tests.lessons_here import the_lesson
+from tests.tools.lessons_here import the_lesson
 
 
 @pytest.fixture(scope="module")

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intake_watch import bounded, only_reading
-from test_source import LESSON
 
 from grader.core.errors import InputError
 from grader.core.text import printable
 from grader.submission.reader import read_submission
+from tests.submission.test_reader import LESSON
+from tests.tools.intake_watch import bounded, only_reading
 
 PROJECT = b"def project(x, w, num_heads):\n    return x\n"
 ATTEND = b"def attend(q, k, v, mask=None):\n    return q, k\n"

@@ -18,8 +18,6 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from intake_watch import bounded, only_reading
-from test_archive import ATTEND, PROJECT, member, special, tarred, zipped
 
 from grader.core.errors import InputError
 from grader.core.own_words import unmarked
@@ -30,8 +28,10 @@ from grader.lesson.lesson import find_lesson
 from grader.submission.forbidden_scan import detours
 from grader.submission.model import Submission
 from grader.submission.reader import read_submission
+from tests.submission.test_archive import ATTEND, PROJECT, member, special, tarred, zipped
+from tests.tools.intake_watch import bounded, only_reading
 
-TESTS = Path(__file__).resolve().parent
+TESTS = Path(__file__).resolve().parents[1]
 LESSON = find_lesson("multi_head_attention")
 
 # The attacks on intake, and the tests that hold them off: `file::test`, here where no file is named.

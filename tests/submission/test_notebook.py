@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lesson import LESSON
 
 from grader.core.errors import InputError
 from grader.submission import notebook as notebook_module
@@ -16,6 +15,7 @@ from grader.submission.lean_notebook import without_outputs
 from grader.submission.notebook import Notebook, NotebookError, code_cells, read_notebook
 from grader.submission.python_fault import sentence
 from grader.submission.reader import Submission, read_submission
+from tests.tools.tiny_lesson import LESSON
 
 NOTHING = "nothing of the lesson in it: looked for project, attend, MultiHeadAttention, self_attention"
 NAMES = ("project", "attend", "MultiHeadAttention")

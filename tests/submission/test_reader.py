@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_lesson import LESSON, holds, outcome
 
 from grader.core.errors import GraderError, InputError, MachineError
-from grader.submission import tree as tree_module
+from grader.submission import tree
 from grader.submission.model import lesson_files, lesson_names
 from grader.submission.python_fault import picture, sentence
 from grader.submission.reader import Cell, Module, Submission, read_submission
 from grader.submission.source_index import read_code
+from tests.tools.tiny_lesson import LESSON, holds, outcome
 
 PROJECT = "def project(x, w, num_heads):\n    return x\n"
 ATTEND = "def attend(q, k, v, mask=None):\n    return q, k\n"
@@ -353,8 +353,8 @@ def test_what_cannot_be_opened_is_said(tmp_path: Path, monkeypatch: pytest.Monke
             raise PermissionError(13, "Permission denied", str(path))
         return really_scan(path)
 
-    monkeypatch.setattr(tree_module.os, "open", refuse)
-    monkeypatch.setattr(tree_module.os, "scandir", refuse_folder)
+    monkeypatch.setattr(tree.os, "open", refuse)
+    monkeypatch.setattr(tree.os, "scandir", refuse_folder)
     read = read_submission(root, LESSON)
     assert read.problems == {}
     assert read.warnings == ("locked/ was passed over: it cannot be opened (Permission denied)",)
@@ -395,7 +395,7 @@ def test_a_step_file_that_nobody_could_read_is_not_judged_at_all(
             raise OSError(number, os.strerror(number), str(path))
         return really_open(path, *rest)
 
-    monkeypatch.setattr(tree_module.os, "open", refuse)
+    monkeypatch.setattr(tree.os, "open", refuse)
     with pytest.raises(kind) as caught:
         read_submission(root, LESSON)
     assert str(caught.value) == f"{root}/project.py: it cannot be opened ({os.strerror(number)}); {then}"
@@ -419,15 +419,15 @@ def test_the_number_of_python_files_is_limited(tmp_path: Path) -> None:
 
 def test_entries_and_bytes_of_a_folder_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = laid_out(tmp_path / "hw", {"project.py": PROJECT, "a.txt": "", "b/c.txt": ""})
-    monkeypatch.setattr(tree_module, "FOLDER_ENTRIES", 3)
+    monkeypatch.setattr(tree, "FOLDER_ENTRIES", 3)
     assert refusal(root) == f"too large: more than 3 entries; {ADVICE}"
-    monkeypatch.setattr(tree_module, "FOLDER_ENTRIES", 4)
-    monkeypatch.setattr(tree_module, "TOTAL_BYTES", 10)
+    monkeypatch.setattr(tree, "FOLDER_ENTRIES", 4)
+    monkeypatch.setattr(tree, "TOTAL_BYTES", 10)
     assert refusal(root) == f"too large: over 0 MiB of Python; {ADVICE}"
 
 
 def test_many_large_notebooks_cost_themselves_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_module, "TOTAL_BYTES", 100)
+    monkeypatch.setattr(tree, "TOTAL_BYTES", 100)
     read = folder(tmp_path, {"project.py": PROJECT, "a.ipynb": " " * 60, "b.ipynb": " " * 60})
     assert read.warnings == (
         (

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
-from corpus import GOLDEN, SOLUTION, index
 
 from grader.lesson.lesson import Lesson, find_lesson
 from grader.submission.forbidden_scan import detours
 from grader.submission.reader import read_submission
+from tests.tools.corpus import GOLDEN, SOLUTION, index
 
 BROKEN = yaml.safe_load((GOLDEN / "broken" / "index.yaml").read_text("utf-8"))["cases"]
 BANNED = [case for case in BROKEN if case["path"].startswith("banned_")]
@@ -48,7 +48,7 @@ def test_speaking_of_ready_made_functions_in_code_that_may_run_raises_a_flag(
 
 @pytest.mark.parametrize("case", BANNED, ids=lambda case: case["path"])
 def test_a_detour_raises_a_flag_or_costs_the_step(lesson: Lesson, case: Mapping[str, Any]) -> None:
-    """That the step fails with no points where the index says so, tests/test_hostile.py shows by grading it."""
+    """That the step fails with no points where the index says so, tests/grading/test_broken_work.py shows."""
     assert case["banned"]
     flagged = case["step"] in flags(lesson, GOLDEN / "broken" / case["path"])
     costs = case["steps"][case["step"]] == "failed" and not case.get("or_review")

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from grader.submission import source_index as code_module
+from grader.submission import source_index
 from grader.submission.source_index import PIECES, Definition, Mention, Reader, read_code
 
 TEXT = '''\
@@ -85,7 +85,7 @@ def test_the_same_text_is_read_once() -> None:
 
 
 def test_the_budget_is_of_all_texts_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_module, "CHARACTERS", 100)
+    monkeypatch.setattr(source_index, "CHARACTERS", 100)
     reader = Reader()
     assert reader.read("a" * 60).fine
     assert "over 100 characters" in reader.read("b" * 60).fault()
@@ -94,7 +94,7 @@ def test_the_budget_is_of_all_texts_together(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_beyond_its_time_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(code_module, "SECONDS", -1.0)
+    monkeypatch.setattr(source_index, "SECONDS", -1.0)
     assert read_code("a").unread == (
         "too much code: with the rest more than can be read in time; keep only what the lesson asks for"
     )
@@ -135,5 +135,5 @@ def test_usual_work_is_far_below_the_budget() -> None:
         * 3_200
     )
     assert len(usual) > 300_000
-    assert sum(1 for _ in code_module._PIECE.finditer(usual)) < PIECES / 2
+    assert sum(1 for _ in source_index._PIECE.finditer(usual)) < PIECES / 2
     assert read_code(usual).fine

@@ -9,9 +9,9 @@ from typing import Any
 import yaml
 
 from grader.lesson.reference import Mistake
-from tests.golden_tree import GOLDEN
+from tests.tools.golden_tree import GOLDEN
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SOLUTION = ROOT / "reference" / "multi_head_attention" / "solution"
 
 

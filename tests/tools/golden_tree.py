@@ -1,6 +1,6 @@
 """Golden submissions as they are graded: a case that says `base: NAME` in its index gets that base's files as well.
 
-tests/golden holds of such a case only what differs; `without` lists the base's files that it has not. The whole tree
+tests/data/golden holds of such a case only what differs; `without` lists the base's files that it has not. The whole tree
 is laid out once, under a name that changes with any file in it, so that all processes of a test run find the same one.
 """
 
@@ -16,8 +16,8 @@ import yaml
 
 __all__ = ["GOLDEN"]
 
-ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "tests" / "golden"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "tests" / "data" / "golden"
 BASES = SOURCE / "bases"
 LAID_OUT = ROOT / ".pytest_cache"
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.golden_tree import GOLDEN
-from tests.hostile_tools import below
+from tests.tools.golden_tree import GOLDEN
+from tests.tools.hostile_tools import below
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 STEPS = ("project", "attend", "concat", "output", "module", "cross", "library", "cost", "heads")
 SEED = 7
 AT_A_TIME = 2

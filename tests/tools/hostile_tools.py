@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.core.records import Record
 from grader.grading.session import Session
-from tests.golden_tree import GOLDEN
+from tests.tools.golden_tree import GOLDEN
 
 BROKEN = GOLDEN / "broken"
 SLUG = "multi_head_attention"

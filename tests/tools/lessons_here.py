@@ -7,7 +7,7 @@ from pathlib import Path
 from grader.lesson.courses import lesson_slugs
 from grader.lesson.lesson import Lesson, find_lesson
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 SLUGS = lesson_slugs(ROOT)
 

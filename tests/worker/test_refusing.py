@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from grader.lesson.probes import Draw, Op, Probe, call, call_value
 from grader.worker.perform import perform
 from grader.worker.refusing import ReadyMade, refusals
-from tests.lessons_here import the_lesson
+from tests.tools.lessons_here import the_lesson
 
 NAMES = tuple(item.name for item in the_lesson().forbidden)
 sdpa = F.scaled_dot_product_attention

@@ -14,7 +14,7 @@ from grader.lesson.answers import OtherValue, TensorValue, read_value
 from grader.sandbox.frames import GROUP_BYTES, GROUP_HEADS, GROUP_VALUES, HEAD_BYTES, Arriving, inner
 from grader.sandbox.posting import Due
 from grader.worker.wire import BODY_LIMIT, ITEM_SIZE, LENGTHS, Blob, WireError, pack, unpack
-from tests.fuzz.reading import honest, read, whole
+from tests.tools.fuzz.reading import honest, read, whole
 
 fuzz = settings(derandomize=True, deadline=None, database=None, max_examples=120)
 HONEST = list(honest())

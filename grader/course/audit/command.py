@@ -22,7 +22,12 @@ from .whole import Plan, audit, prepare
 
 SEEDS, QUICK_SEEDS, QUICK_MUTANTS = 200, 5, 120
 PAIRS = 0  # in each step; they take seconds apiece, so they are made when asked for
-RIGHT = ("tests", "golden", "right")  # where a course keeps right submissions; its index says of which lesson
+RIGHT = (
+    "tests",
+    "data",
+    "golden",
+    "right",
+)  # where a course keeps right submissions; its index says of which lesson
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -36,7 +41,9 @@ def command(
     course: CourseOption = None,
     right: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Right submissions; without it tests/golden/right, if it is there."),
+        typer.Option(
+            metavar="DIR", help="Right submissions; without it tests/data/golden/right, if it is there."
+        ),
     ] = None,
     seeds: Annotated[
         int | None, typer.Option(min=0, help="On how many seeds the solution is repeated; 200 if left out.")

@@ -6,7 +6,7 @@ give their points as the last value. These stand together at the end, where one 
 
 from __future__ import annotations
 
-from grader.in_notebook import AUTOGRADE, GRADING
+from grader.core.notebook_hosts import AUTOGRADE, GRADING
 from grader.lesson.lesson import Step
 
 from .cells import (

@@ -33,7 +33,7 @@ if not os.path.isdir(_place):
     zipfile.ZipFile(io.BytesIO(_data)).extractall(_place + ".new")
     os.rename(_place + ".new", _place)
 sys.path.insert(0, os.path.join(_place, "engine"))
-from grader.incell import check
+from grader.in_notebook import check
 check = functools.partial(check, course=_place)
 print("ready: check('{first}') tells about a step, check() about all of them")"""
 
@@ -78,7 +78,7 @@ def carried(source: Source) -> list[Item]:
 
 def _is_engine(name: str) -> bool:
     """A notebook grades: quizzes, audits and bundles of the engine stay at home."""
-    left = ("grader/course/audit/", "grader/course/bundle/", "grader/quiz/", "grader/templates/")
+    left = ("grader/course/", "grader/quiz/", "grader/templates/")
     return name.startswith("grader/") and not name.startswith(left)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from grader.in_notebook import OTTER_CONFIG
+from grader.core.notebook_hosts import OTTER_CONFIG
 from grader.lesson.lesson import Step
 
 from .cells import (

@@ -16,7 +16,7 @@ from grader.quiz.export.items import Blanks, Choice, Essay, Item, Match, Number,
 from grader.quiz.export.plan import Plan, plan
 from grader.quiz.marking.marking import Marking
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 BANK = read_bank(ROOT / "quizzes" / "multi_head_attention.yaml")
 EVERY = [question.id for question in BANK.questions]
 MARKING = Marking(BANK)

@@ -23,7 +23,7 @@ from .base import (
     with_line,
 )
 
-LESSON = Path(__file__).resolve().parents[2] / "exercises" / "multi_head_attention" / "lesson.yaml"
+LESSON = Path(__file__).resolve().parents[3] / "exercises" / "multi_head_attention" / "lesson.yaml"
 
 
 def heads_shape(q):

@@ -13,10 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.faults.loop import many
-from tests.faults.machine import every_machine
-from tests.faults.whole import Command, bereaved, collect_orphans, faults, kills
-from tests.hostile_tools import BROKEN
+from tests.tools.faults.loop import many
+from tests.tools.faults.machine import every_machine
+from tests.tools.faults.whole import Command, bereaved, collect_orphans, faults, kills
+from tests.tools.hostile_tools import BROKEN
 
 
 def main() -> None:

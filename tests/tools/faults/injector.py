@@ -20,7 +20,8 @@ CALLS = (
     "subprocess._fork_exec", "tempfile.mkstemp", "tempfile.mkdtemp", "tempfile.TemporaryFile", "shutil.copytree",
 )  # fmt: skip
 IN_MEMORY = (
-    "json.dumps", "json.loads", "numpy.frombuffer", "numpy.asarray", "grader.sandbox.client.pack", "grader.sandbox.client.unpack",
+    "json.dumps", "json.loads", "numpy.frombuffer", "numpy.asarray",
+    "grader.sandbox.client.pack", "grader.sandbox.client.unpack",
     "grader.sandbox.frames.unpack", "grader.grading.ask.read_answer", "threading.Thread.start",
 )  # fmt: skip
 PIPES = ("pipe.write", "pipe.flush")  # of the stream that a worker is asked through

@@ -1,4 +1,4 @@
-"""The command with a fault in it: `python -m tests.faults.launch --fault os.fsync:1:ENOSPC -- grade PATH ...`.
+"""The command with a fault in it: `python -m tests.tools.faults.launch --fault os.fsync:1:ENOSPC -- grade PATH ...`.
 
 `--clock SECONDS` lets the clock on the wall jump by so much with every second call that asks for it; `--no-torch`
 hides every installed package from the workers; `--disk BYTES` lets no file grow beyond that.
@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.faults.injector import Fault, Injector
+from tests.tools.faults.injector import Fault, Injector
 
 
 def jumping(real: Callable[[], float], jump: float) -> Callable[[], float]:

@@ -17,8 +17,8 @@ from grader.core.errors import GraderError, in_one_line
 from grader.core.files import check_places, write_text
 from grader.core.records import Record
 from grader.grading.session import Session
-from tests.faults.injector import KILL, TARGETS, Fault, Injector, errors_of
-from tests.hostile_tools import BROKEN, SEED, SLUG, settles
+from tests.tools.faults.injector import KILL, TARGETS, Fault, Injector, errors_of
+from tests.tools.hostile_tools import BROKEN, SEED, SLUG, settles
 
 OLD = '{"old": true}\n'
 # After a fault in the middle of a talk with the worker it is started anew, which takes seconds.

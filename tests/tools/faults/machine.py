@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.faults.whole import GRADER, LAUNCH, OLD, Command, Done, nothing_left, record_of, run, told
+from tests.tools.faults.whole import GRADER, LAUNCH, OLD, Command, Done, nothing_left, record_of, run, told
 
 DAY = 86_400.0
 BWRAPS = {

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faults.injector import KILL, Fault, errors_of
-from tests.hostile_tools import below
+from tests.tools.faults.injector import KILL, Fault, errors_of
+from tests.tools.hostile_tools import below
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 GRADER = (sys.executable, "-m", "grader")
-LAUNCH = (sys.executable, "-m", "tests.faults.launch")
+LAUNCH = (sys.executable, "-m", "tests.tools.faults.launch")
 PR_SET_CHILD_SUBREAPER = 36
 LONGEST = 180.0  # seconds of one command
 GONE_SECONDS = 15.0  # until nothing of a killed command runs

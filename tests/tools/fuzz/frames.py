@@ -1,4 +1,4 @@
-"""A million frames, each made from the last ones that reached new code: `make fuzz`, `python -m tests.fuzz.frames`.
+"""A million frames, each made from the last ones that reached new code: `make fuzz`, `python -m tests.tools.fuzz.frames`.
 
 It needs the extra `fuzz`. It ends with an exit code other than 0 as soon as anything but a WireError comes out of the
 reading, one frame takes longer than ten seconds, or memory grows beyond two GiB; it then prints that frame.
@@ -25,7 +25,7 @@ with atheris.instrument_imports(
     ]
 ):
     from grader.worker.wire import LENGTHS
-    from tests.fuzz.reading import honest, read, whole
+    from tests.tools.fuzz.reading import honest, read, whole
 
 CUT = b"\n\n"  # between head and body, in what the fuzzer changes
 RAW, FITTING = 0, 1
@@ -84,7 +84,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "frames"
         folder.mkdir()
-        command = [sys.executable, "-m", "tests.fuzz.frames", "--folder", str(folder)]
+        command = [sys.executable, "-m", "tests.tools.fuzz.frames", "--folder", str(folder)]
         done = subprocess.run([*command, f"--runs={asked.runs}", f"--seed={asked.seed}"], check=False)
         for found in sorted(
             path for path in Path(place).iterdir() if path.is_file() and path.name != "tokens"
