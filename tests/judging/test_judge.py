@@ -15,7 +15,7 @@ from grader.judging.pytest_plugin import Verdict
 from tests.tools.answers import probe, returned, tensor
 
 CHECKS = '''
-from grader.checks import Case, Finding, Select, criterion
+from grader.author import Case, Finding, Select, criterion
 
 NOTES = []
 

@@ -30,7 +30,7 @@ def add(a: Tensor, b: Tensor, scale: float = 1.0) -> Tensor:
     raise NotImplementedError("add: not written yet")
 '''
 CHECKS = '''
-from grader.checks import Select, criterion
+from grader.author import Select, criterion
 
 
 @criterion("add", 2, value=True)
@@ -55,7 +55,7 @@ def add(a, b, scale=1.0):
     return a + scale * b
 '''
 PROBES = """
-from grader.probes import Draw, Probe, call
+from grader.lesson.probes import Draw, Probe, call
 
 
 def probes(seed: int) -> list[Probe]:
