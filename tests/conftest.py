@@ -15,7 +15,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 LONGEST = (
     "test_golden_wrong.py",
-    "test_hostile.py",
+    "test_broken_work.py",
+    "test_second.py",
+    "test_evasions.py",
+    "test_reported_cases.py",
     "test_hostile_bites.py",
     "test_lessons.py",
     "test_hostile_confined.py",

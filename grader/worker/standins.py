@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 # The last two are the checks in a notebook that was handed out: they have had their say where it was written.
-ONLY_IN_NOTEBOOKS = ("IPython", "google.colab", "ipywidgets", "otter", "grader.incell")
+ONLY_IN_NOTEBOOKS = ("IPython", "google.colab", "ipywidgets", "otter", "grader.in_notebook", "grader.incell")
 PARENTS = frozenset(name.rpartition(".")[0] for name in ONLY_IN_NOTEBOOKS if "." in name)
 SHOWN_BY_STAR = (
     *("Audio", "Code", "HTML", "IFrame", "Image", "JSON", "Javascript", "Latex", "Markdown", "Math", "SVG"),

@@ -24,7 +24,7 @@ from grader.report import story
 ROOT = Path(__file__).resolve().parents[2]
 SLUG = "multi_head_attention"
 EXERCISE = Path("exercises") / SLUG
-SCHEMA = Path(__file__).resolve().parents[1] / "schemas" / "classroom50_result.json"
+SCHEMA = Path(__file__).resolve().parents[1] / "data" / "schemas" / "classroom50_result.json"
 CONCAT = "def concat(heads):\n    return heads.transpose(1, 2).flatten(2)\n"
 GIVEN = {
     "CLASSROOM": "dl", "ASSIGNMENT": "mha", "ASSIGNMENT_TYPE": "individual", "USERNAME": "ana",

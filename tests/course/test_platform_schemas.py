@@ -23,7 +23,7 @@ from grader.report.rows import Row, rows, unrun
 from tests.tools.report_records import BOIL, FULL, MIDWAY, RECORDS, SKELETON, check, record, step
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
+SCHEMAS = Path(__file__).resolve().parents[1] / "data" / "schemas"
 GIVEN = {
     "CLASSROOM": "dl", "ASSIGNMENT": "mha", "ASSIGNMENT_TYPE": "individual", "USERNAME": "ana",
     "SUBMISSION_TAG": "submit/2026-11-30T07-59-30Z-a1b2c3d", "COMMIT_URL": "c", "RELEASE_URL": "r", "REVIEW_URL": "v",

@@ -94,8 +94,8 @@ def test_a_command_whose_workers_cannot_be_started_says_so_in_one_line(one: Benc
 WRITE = """
 import sys
 from pathlib import Path
-from grader.output import write_text
-from tests.faults.injector import Fault, Injector
+from grader.core.files import write_text
+from tests.tools.faults.injector import Fault, Injector
 injector = Injector()
 injector.install()
 injector.arm(Fault(sys.argv[1], 1, "KILL"))

@@ -317,7 +317,7 @@ def test_a_lower_limit_of_the_machine_is_kept() -> None:
         "import resource as r, time\n"
         "r.setrlimit(r.RLIMIT_NOFILE, (200, 200))\n"
         "r.setrlimit(r.RLIMIT_FSIZE, (2**25, 2**25))\n"
-        "from tests.test_sandbox import peek, start_jailed\n"
+        "from tests.sandbox.test_client import peek, start_jailed\n"
         "worker = start_jailed()\n"
         "code = 'import resource as r\\nreturn json.dumps([r.getrlimit(r.RLIMIT_NOFILE)[0],"
         " r.getrlimit(r.RLIMIT_FSIZE)[0]])'\n"
@@ -512,7 +512,7 @@ def test_an_ordinary_user_gets_a_jail_too(start: Callable[[], Worker]) -> None:
     program = (
         f"import sys, time; sys.path[:0] = [{str(ROOT)!r}]; sys.path += {site!r}\n"
         "sys.dont_write_bytecode = True\n"
-        "from tests.test_sandbox import peek, start_jailed, start_twin\n"
+        "from tests.sandbox.test_client import peek, start_jailed, start_twin\n"
         f"worker = {start.__name__}()\n"
         "code = 'return json.dumps([os.getuid(), os.path.exists(\"/etc/passwd\")])'\n"
         "print(peek(worker, code), worker.isolation)\n"

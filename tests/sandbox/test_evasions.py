@@ -13,7 +13,7 @@ from grader.grading.session import Session
 from tests.tools.corpus import SOLUTION
 from tests.tools.hostile_tools import SEED, SLUG, unnamed
 
-EVASIONS = Path(__file__).resolve().parents[1] / "evasions"
+EVASIONS = Path(__file__).resolve().parents[1] / "data" / "evasions"
 # Of ready-made attention: the step gets nothing, or a person is told.
 READY_MADE = (
     "attend_four_axes",

@@ -38,17 +38,17 @@ LESSON = find_lesson("multi_head_attention")
 ROWS = {
     "slow import, huge source, a bomb for the parser": (
         "test_source_that_is_a_bomb_for_the_parser_costs_seconds_at_most",
-        "test_source.py::test_a_bad_step_file_costs_that_step_alone",
-        "test_hostile.py::test_who_reaches_a_limit_fails_alone",
+        "test_reader.py::test_a_bad_step_file_costs_that_step_alone",
+        "test_broken_work.py::test_who_reaches_a_limit_fails_alone",
         "test_notebook.py::test_magics_are_found_in_linear_time",
     ),
     "one who uses each limit to the full starves the others": (
         "test_hogs.py::test_honest_work_beside_hogs_gets_the_record_it_gets_alone",
-        "test_hostile.py::test_steps_that_take_their_time_starve_no_other",
+        "test_broken_work.py::test_steps_that_take_their_time_starve_no_other",
     ),
     "one submission's processes reach for another's": (
         "test_walls.py::test_a_guest_is_refused",
-        "test_sandbox.py::test_other_processes_are_not_seen",
+        "test_client.py::test_other_processes_are_not_seen",
     ),
     "names that lead out of the archive": (
         "test_archive.py::test_an_entry_that_leads_out_is_skipped_and_named",
@@ -61,10 +61,10 @@ ROWS = {
     ),
     "a link in a step file's place": (
         "test_a_link_to_a_secret_shows_nothing_of_it",
-        "test_source.py::test_what_stands_in_a_step_files_place",
+        "test_reader.py::test_what_stands_in_a_step_files_place",
     ),
     "a pipe or a device that never opens": (
-        "test_source.py::test_links_and_pipes_elsewhere_are_named",
+        "test_reader.py::test_links_and_pipes_elsewhere_are_named",
         "test_bad_input.py::test_a_device",
     ),
     "bombs: packed, many, inside one another, lying": (
@@ -78,15 +78,15 @@ ROWS = {
     "odd names": (
         "test_odd_names_are_shown_harmlessly_and_hide_no_step",
         "test_archive.py::test_names_are_shown_printable",
-        "test_source.py::test_another_case_of_a_name_is_accepted_and_said",
-        "test_source.py::test_a_name_that_is_no_text_is_read",
+        "test_reader.py::test_another_case_of_a_name_is_accepted_and_said",
+        "test_reader.py::test_a_name_that_is_no_text_is_read",
     ),
     "conftest.py, pytest.ini and the like beside a submission": (
-        "test_alone.py::test_hostile_files_around_and_variables_change_nothing_of_the_record",
+        "test_startup.py::test_hostile_files_around_and_variables_change_nothing_of_the_record",
         "test_judge.py::test_nothing_around_steers_the_session",
     ),
     "sitecustomize.py, torch.py, reference.py beside a submission": (
-        "test_alone.py::test_hostile_files_around_and_variables_change_nothing_of_the_record",
+        "test_startup.py::test_hostile_files_around_and_variables_change_nothing_of_the_record",
         "test_guest.py::test_what_is_already_imported_is_not_replaced_by_a_file_of_its_name",
     ),
     "notebooks with outputs, magics, shell lines, huge cells": (
@@ -97,8 +97,8 @@ ROWS = {
         "test_intake_fuzz.py::test_any_json_is_a_notebook_or_one_line_and_only_read",
     ),
     "encodings, byte order marks, look-alike letters, zero bytes, form feeds": (
-        "test_source.py::test_a_bad_step_file_costs_that_step_alone",
-        "test_source.py::test_a_step_file_is_decoded_as_python_would",
+        "test_reader.py::test_a_bad_step_file_costs_that_step_alone",
+        "test_reader.py::test_a_step_file_is_decoded_as_python_would",
         "test_a_function_whose_name_only_looks_right_is_told_by_its_letter",
         "test_a_file_whose_name_only_looks_right_is_told_by_its_letter",
         "test_a_step_without_its_name_is_told_which_letter_of_the_nearest_is_another",
@@ -116,7 +116,7 @@ def test_every_row_has_tests_that_are_there() -> None:
         assert named, row
         for name in named:
             file, _, test = name.rpartition("::")
-            tree = ast.parse((TESTS / (file or Path(__file__).name)).read_text("utf-8"))
+            tree = ast.parse(next(TESTS.rglob(file or Path(__file__).name)).read_text("utf-8"))
             if test not in {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}:
                 missing.append(f"{row}: {name}")
     assert missing == []

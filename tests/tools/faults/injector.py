@@ -21,8 +21,8 @@ CALLS = (
 )  # fmt: skip
 IN_MEMORY = (
     "json.dumps", "json.loads", "numpy.frombuffer", "numpy.asarray",
-    "grader.sandbox.client.pack", "grader.sandbox.client.unpack",
-    "grader.sandbox.frames.unpack", "grader.grading.ask.read_answer", "threading.Thread.start",
+    "grader.sandbox.posting.pack", "grader.sandbox.client.unpack",
+    "grader.sandbox.frames.unpack", "grader.lesson.inputs.read_answer", "threading.Thread.start",
 )  # fmt: skip
 PIPES = ("pipe.write", "pipe.flush")  # of the stream that a worker is asked through
 TARGETS = (*CALLS, *IN_MEMORY, *PIPES)
