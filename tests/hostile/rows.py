@@ -34,7 +34,7 @@ EXCUSED = {
     85: "policy: no language model reads a submission or decides anything",
     87: "letters tell nothing of why they are asked: "
     "test_probes.py::test_a_letter_holds_what_is_asked_and_nothing_of_why",
-    88: "a memo helps nobody who is asked again elsewhere: test_broken_work.py::test_a_case_gives_the_record_of_the_index",
+    88: "a memo helps nobody who is asked again: test_broken_work.py::test_a_case_gives_the_record_of_the_index",
     89: "a rule of the course, not a wall: test_broken_work.py::test_a_case_gives_the_record_of_the_index",
     90: "a rule of the course, not a wall: test_forbidden_scan.py::test_detours_are_told_by_line",
     91: "a rule of the course, not a wall: test_forbidden_scan.py::test_detours_are_told_by_line",
