@@ -11,6 +11,7 @@ import typer
 
 from .core.errors import GraderError, InputError, SubmissionError, in_one_line
 from .core.options import CourseOption, LessonOption
+from .core.parts import said_of_missing
 from .report.display import display, forgive, show
 
 if TYPE_CHECKING:
@@ -251,6 +252,9 @@ def main(workers: Sequence[Worker] = (), fault: Exception | None = None) -> None
         code = app(standalone_mode=False, obj=tuple(workers))
     except GraderError as error:
         _end(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        words = said_of_missing(error)
+        _end(words or in_one_line(error), InputError.exit_code if words else 3)
     except Exception as error:  # noqa: BLE001  (whatever it is, it is ours: never a learner's zero)
         if hasattr(error, "format_message"):  # how the command was called
             words = error.format_message()

@@ -43,7 +43,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(place)], check=True)
     found = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
     (found / "here.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    with zipfile.ZipFile(BytesIO(engine_wheel(ROOT).data)) as wheel:
+    with zipfile.ZipFile(BytesIO(engine_wheel(ROOT, "staff").data)) as wheel:
         wheel.extractall(found)
     return found
 

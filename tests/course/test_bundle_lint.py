@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from grader.course.bundle.archive import packed
+from grader.course.bundle.engine import WHEEL
 from grader.course.bundle.kinds import KINDS
 from grader.course.bundle.model import Item, Options, Parts, Source
 from grader.lesson.lesson import find_lesson
@@ -32,8 +33,8 @@ PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH",
 @pytest.fixture(scope="module")
 def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """What every archive holds, each kind with and without options; engine and answers are not what is looked at."""
-    wheel = Item("engine/attention_grader-1-py3-none-any.whl", packed([]))
-    parts = Parts(wheel=lambda: wheel, sealed=lambda: b"sealed answers", secrets=frozenset)
+    wheel = Item(WHEEL, packed([]))
+    parts = Parts(wheel=lambda _: wheel, sealed=lambda: b"sealed answers", secrets=frozenset)
     top = tmp_path_factory.mktemp("bundles")
     found = {}
     for said, options in CHOICES.items():

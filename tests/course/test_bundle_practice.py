@@ -16,6 +16,7 @@ from grader.course.bundle.archive import packed, unpacked
 from grader.course.bundle.checking import examine
 from grader.course.bundle.choices import read_course
 from grader.course.bundle.contents import leaks, secrets
+from grader.course.bundle.engine import WHEEL
 from grader.course.bundle.kinds import KINDS
 from grader.course.bundle.making import made, source_of
 from grader.course.bundle.model import Item, Options, Parts, Source
@@ -47,9 +48,9 @@ def some(count: int) -> tuple[str, ...]:
 
 def bundle(*ids: str) -> Mapping[str, bytes]:
     """The student's zip with these questions to practise; engine and answers are not what is looked at."""
-    wheel = Item("engine/attention_grader-1-py3-none-any.whl", packed([]))
+    wheel = Item(WHEEL, packed([]))
     kept = secrets(ROOT, SLUG, ids)
-    parts = Parts(wheel=lambda: wheel, sealed=lambda: b"sealed answers", secrets=lambda: kept)
+    parts = Parts(wheel=lambda _: wheel, sealed=lambda: b"sealed answers", secrets=lambda: kept)
     source = Source(ROOT, find_lesson(SLUG, ROOT), Options(practice_quiz=ids), parts)
     return {item.path: item.data for item in unpacked(made(KINDS["student"][0], source))}
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from grader.course.bundle.engine import WHEEL
 from grader.course.bundle.model import Item, Options, Parts, Source
 from grader.course.bundle.shared import filled
 from grader.lesson.lesson import find_lesson
@@ -40,7 +41,7 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="ne
 @pytest.fixture(scope="module")
 def source() -> Source:
     """What templates are filled from, where engine and answers are not what is tried."""
-    parts = Parts(wheel=lambda: Item("engine/x.whl", b""), sealed=lambda: b"", secrets=frozenset)
+    parts = Parts(wheel=lambda _: Item(WHEEL, b""), sealed=lambda: b"", secrets=frozenset)
     return Source(ROOT, find_lesson(SLUG, ROOT), Options(), parts)
 
 

@@ -196,8 +196,8 @@ def test_this_house_s_right_submissions_say_whose_they_are(capsys: pytest.Captur
 def test_a_bundle_of_another_course_carries_this_engine(course: Path) -> None:
     said: list[str] = []
     source = source_of(SMALL, Options(), course, said.append)
-    assert source.parts.wheel().path.endswith(".whl")
-    assert source.parts.wheel() == source.parts.wheel()
+    assert source.parts.wheel("learner").path.endswith(".whl")
+    assert source.parts.wheel("learner") == source.parts.wheel("learner")
     assert said == ["the engine's wheel"]
 
 

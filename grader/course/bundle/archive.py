@@ -13,11 +13,12 @@ PLAIN, RUNNABLE = 0o100644, 0o100755
 UNIX = 3
 
 
-def packed(items: Iterable[Item]) -> bytes:
-    """The items as a zip archive. ValueError: two of them have one path."""
+def packed(items: Iterable[Item], *, small: bool = True) -> bytes:
+    """The items as a zip archive, each made small unless not. ValueError: two of them have one path."""
     buffer = io.BytesIO()
     seen: set[str] = set()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    way = zipfile.ZIP_DEFLATED if small else zipfile.ZIP_STORED
+    with zipfile.ZipFile(buffer, "w", way) as archive:
         for item in sorted(items, key=lambda item: item.path):
             if item.path in seen:
                 raise ValueError(f"two files of the bundle are called {item.path}")
@@ -25,8 +26,7 @@ def packed(items: Iterable[Item]) -> bytes:
             info = zipfile.ZipInfo(item.path, LONG_AGO)
             info.create_system = UNIX
             info.external_attr = (RUNNABLE if item.executable else PLAIN) << 16
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, item.data, compresslevel=9)
+            archive.writestr(info, item.data, way, compresslevel=9)
     return buffer.getvalue()
 
 

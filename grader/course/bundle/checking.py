@@ -23,7 +23,7 @@ from .model import Item
 
 SECONDS = 180.0
 SOLVED = "BEGIN SOLUTION"  # in a staff notebook, before what its platform takes out
-LARGEST = 2 * 2**20  # bytes of a learner's bundle
+LARGEST = 2_000_000  # bytes of a learner's bundle
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def examine(path: Path, root: Path | None = None) -> Examined:
         if practised:
             count = f"{len(practised)} question{'' if len(practised) == 1 else 's'}"
             good.append(f"it holds the key of {count} for practice: {', '.join(practised)}")
-        size = f"{len(data) / 2**20:.2f} MB"
+        size = f"{len(data) / 1e6:.2f} MB"
         (bad if len(data) > LARGEST else good).append(
             f"{size}, {'more than' if len(data) > LARGEST else 'below'} 2 MB"
         )

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from grader.core.errors import LessonError
 from grader.core.paths import HOME
@@ -22,6 +22,7 @@ from .model import Item, Kind, Options, Parts, Source
 from .practice import practised
 from .sealing import sealed_answers
 
+Given = ParamSpec("Given")
 Part = TypeVar("Part")
 
 
@@ -33,7 +34,7 @@ def source_of(
     lesson = cut_down(find_lesson(slug, home), options.steps)
     ids = practised(home / "quizzes" / f"{lesson.slug}.yaml", options.practice_quiz)
     parts = Parts(
-        wheel=_once(lambda: engine_wheel(HOME), "the engine's wheel", say),
+        wheel=_once(functools.partial(engine_wheel, HOME), "the engine's wheel", say),
         sealed=_once(
             lambda: sealed_answers(lesson, options.seed), "sealing the answers, known mistakes too", say
         ),
@@ -42,12 +43,14 @@ def source_of(
     return Source(home, lesson, replace(options, practice_quiz=ids), parts)
 
 
-def _once(make: Callable[[], Part], what: str, say: Callable[[str], None]) -> Callable[[], Part]:
-    def told() -> Part:
-        say(what)
-        return make()
+def _once(make: Callable[Given, Part], what: str, say: Callable[[str], None]) -> Callable[Given, Part]:
+    """Each part is made when it is first asked for, and kept for what was asked."""
 
-    return functools.cache(told)
+    def told(*given: Given.args, **named: Given.kwargs) -> Part:
+        say(what)
+        return make(*given, **named)
+
+    return cast("Callable[Given, Part]", functools.cache(told))
 
 
 def made(kind: Kind, source: Source) -> bytes:

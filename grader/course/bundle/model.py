@@ -67,7 +67,7 @@ class Source:
 class Parts:
     """What is costly to make and the same in many bundles: made when first asked for, then kept."""
 
-    wheel: Callable[[], Item]
+    wheel: Callable[[Audience], Item]
     sealed: Callable[[], bytes]
     secrets: Callable[[], frozenset[str]]
 

@@ -19,6 +19,7 @@ NEEDED = {  # what a grade imports, by the name it is installed under; a noteboo
     "einops": "einops", "jinja2": "Jinja2", "matplotlib": "matplotlib", "nbformat": "nbformat", "numpy": "numpy",
     "pydantic": "pydantic", "pytest": "pytest", "rich": "rich", "torch": "torch", "typer": "typer", "yaml": "PyYAML",
 }  # fmt: skip
+ENGINE = "engine.zip"  # not made small: in the one around it that is done once for all files, and better
 LINE = 20_000  # characters of the payload in one line, so that editors stay quick
 
 SETUP = """import base64, functools, importlib.util, io, os, shutil, subprocess, sys, zipfile
@@ -31,6 +32,7 @@ if not os.path.isdir(_place):
     shutil.rmtree(_place + ".new", ignore_errors=True)
     _data = base64.b85decode("".join(_payload.split()))
     zipfile.ZipFile(io.BytesIO(_data)).extractall(_place + ".new")
+    zipfile.ZipFile(_place + ".new/{engine}").extractall(_place + ".new")
     os.rename(_place + ".new", _place)
 sys.path.insert(0, os.path.join(_place, "engine"))
 from grader.in_notebook import check
@@ -58,7 +60,7 @@ def setup(source: Source) -> Cell:
     text = base64.b85encode(data).decode()
     lines = "\n".join(text[start : start + LINE] for start in range(0, len(text), LINE))
     place = f".grader/{hashlib.sha256(data).hexdigest()[:12]}"
-    body = SETUP.format(needed=NEEDED, place=place, first=source.lesson.steps[0].id)
+    body = SETUP.format(needed=NEEDED, place=place, engine=ENGINE, first=source.lesson.steps[0].id)
     payload = f'_payload = """\n{lines}\n"""'
     hidden = {"source_hidden": True}
     return ours("setup", RUN_ONCE, f"{payload}\n{body}", jupyter=hidden, tags=["hide-input"])
@@ -68,12 +70,12 @@ def carried(source: Source) -> list[Item]:
     """What the notebook unpacks: the lesson's fields and checks, sealed answers, the engine."""
     lesson = source.lesson
     kept = [item for item in given(source) if item.path.endswith((".yaml", CHECKS))]
-    with zipfile.ZipFile(BytesIO(source.parts.wheel().data)) as wheel:
+    with zipfile.ZipFile(BytesIO(source.parts.wheel("learner").data)) as wheel:
         engine = [
             Item(f"engine/{name}", wheel.read(name)) for name in sorted(wheel.namelist()) if _is_engine(name)
         ]
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
-    return [*kept, *engine, sealed]
+    return [*kept, Item(ENGINE, packed(engine, small=False)), sealed]
 
 
 def _is_engine(name: str) -> bool:

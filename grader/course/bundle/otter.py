@@ -31,6 +31,7 @@ from .cells import (
     solved,
 )
 from .contents import CHECKS
+from .engine import WHEEL
 from .model import Item, Kind, Source
 from .shared import CONSTRAINTS, filled, without_skeletons
 
@@ -87,13 +88,13 @@ def _settings(source: Source) -> Cell:
         "tests": {"ok_format": False},
         "generate": ROWS,
         "files": ["exercises", "engine", CONSTRAINTS],
-        "requirements": [f"./files/{source.parts.wheel().path}"],
+        "requirements": [f"./files/{WHEEL}"],
     }
     return raw("settings", f"# ASSIGNMENT CONFIG\n{yaml.safe_dump(settings, sort_keys=False)}")
 
 
 def _setup(source: Source) -> Iterator[Cell]:
-    install = f"pip install otter-grader\n    pip install -c {CONSTRAINTS} {source.parts.wheel().path}"
+    install = f"pip install otter-grader\n    pip install -c {CONSTRAINTS} {WHEEL}"
     yield markdown("setup-title", f"Once, where this notebook lies:\n\n    {install}")
     yield ours("setup", RUN_ONCE, f'import otter\n\ngrader = otter.Notebook("{_name(source)}")')
 

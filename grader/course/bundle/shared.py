@@ -13,6 +13,7 @@ from grader.quiz.web.web import quiz_page
 
 from .choices import given
 from .contents import BRIEF, bank, hidden
+from .engine import WHEEL
 from .model import Item, Source
 from .practice import practice_bank
 
@@ -28,7 +29,7 @@ def learner_side(source: Source) -> list[Item]:
     """Exercise, engine, sealed answers and pinned versions: all a grade needs without a reference."""
     lesson = source.lesson
     sealed = Item(f"exercises/{lesson.slug}/{SEALED_FILE}", source.parts.sealed())
-    return [*given(source), sealed, source.parts.wheel(), constraints()]
+    return [*given(source), sealed, source.parts.wheel("learner"), constraints()]
 
 
 def without_skeletons(source: Source) -> list[Item]:
@@ -42,7 +43,7 @@ def staff_side(source: Source) -> list[Item]:
     hidden_side = hidden(source.root, source.lesson)
     key = bank(source.root, source.lesson)
     quiz = [] if key is None else [key]
-    return [*given(source), *hidden_side, *quiz, source.parts.wheel(), constraints()]
+    return [*given(source), *hidden_side, *quiz, source.parts.wheel("staff"), constraints()]
 
 
 def constraints() -> Item:
@@ -95,7 +96,7 @@ def filled(template: str, path: str, source: Source, *, executable: bool = False
         lesson=source.lesson,
         options=source.options,
         title=source.title,
-        wheel=source.parts.wheel().path,
+        wheel=WHEEL,
         **values,
     )
     return Item(path, text.encode(), executable)
