@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.parts import ROOMS, said_of_missing
 from grader.course.bundle.checking import LARGEST
 from grader.course.bundle.engine import STAFFS, WHEEL, engine_wheel
 from grader.course.bundle.kinds import KINDS
@@ -74,6 +75,14 @@ def test_the_staffs_part_is_in_the_checkout_and_not_in_a_learners_wheel() -> Non
     )
     gone = tuple(path.replace("templates/", "grader/templates/") for path in STAFFS)
     assert {name for name in whole if not name.startswith(gone)} == mine
+    modules = {path.removesuffix(".py").replace("/", ".") for path in STAFFS if path.startswith("grader/")}
+    assert modules == set(ROOMS)
+
+
+def test_no_other_missing_module_is_taken_for_the_staffs_part() -> None:
+    assert said_of_missing(ModuleNotFoundError("", name="grader.quiz.stats.page")) == LEFT_OUT[8:-1]
+    for name in ("grader.probes", "grader.quiz", "grader.quiz.statsx", "torch", None):
+        assert said_of_missing(ModuleNotFoundError("", name=name)) == ""
 
 
 @pytest.mark.slow

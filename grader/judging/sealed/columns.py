@@ -16,7 +16,8 @@ from grader.worker.wire import LENGTHS, Blob, WireError, lengths, pack, unpack
 
 from .sealing import plain_value, read_plain_value
 
-KNOWN_BY = 5  # sums by which a known mistake's tensor is known again; four in five bytes of the file are these
+# Sums by which a known mistake's tensor is known again; four in five bytes of the file are these.
+KNOWN_BY = 5
 WORDS = 240  # characters of a crash, enough to know it again
 
 
