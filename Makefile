@@ -15,8 +15,9 @@ MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
 PEERS := .venv/peers
+QUICK := not slow and not hostile and not levels and not thorough and not bundles
 
-.PHONY: help setup grade hint test test-all test-bundles test-hostile test-gpu test-hogs lint linters bench audit fuzz faults clean
+.PHONY: help setup grade hint check test test-all test-bundles test-hostile test-gpu test-hogs lint linters bench audit fuzz faults clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -30,6 +31,9 @@ grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARG
 
 hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again shows the last one once more
 	@$(PY) -m grader hint "$(STEP)" --submission "$(SUBMISSION)" $(ARGS)
+
+check: lint ## lint, and the quick tests of what changed since the branch left main (under a minute)
+	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "$(QUICK)" $$($(PY) -m tests.tools.changed)
 
 test: $(READY) ## the tests; of long rows of the same kind one in so many, a third of the hostile suite at each of two levels
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough and not bundles"

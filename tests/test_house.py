@@ -22,8 +22,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 HEAVY = ("matplotlib", "nbformat", "numpy", "pytest", "torch")
 
 TOP_LEVEL = {
-    "docs", "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".gitattributes", ".gitignore",
-    "Makefile", "README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
+    "docs", "exercises", "grader", "reference", "quizzes", "templates", "tests", ".ci", ".editorconfig", ".gitattributes",
+    ".gitignore", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", "Makefile", "README.md", "CONTRIBUTING.md",
+    "CHANGELOG.md", "LICENSE", "pyproject.toml", "constraints.txt",
 }  # fmt: skip
 
 # Which rooms of the engine a room may use besides itself; a file at the top may use any.
