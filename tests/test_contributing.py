@@ -228,18 +228,20 @@ def test_a_lesson_is_added_its_hole_is_seen_and_closed_and_it_is_proved(tmp_path
     assert JOURNEYS["add a question"][1][0] == JOURNEYS["add a lesson"][1][1]
 
 
-def test_the_hooks_prove_the_lessons_of_the_repository_they_run_in(tmp_path: Path) -> None:
-    course = lay_out(tmp_path)
-    (hook,) = [
-        hook
-        for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
-        if "quiz" in hook["id"]
-    ]
-    words = hook["entry"].split()
+@pytest.mark.parametrize(
+    ("hook", "code", "words"),
+    [("grader-audit", 1, "tiny is not proved"), ("grader-quiz-check", 0, ": 1 question, ")],
+)
+def test_a_hook_proves_the_lessons_of_the_repository_it_runs_in(
+    tmp_path: Path, hook: str, code: int, words: str
+) -> None:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    (entry,) = [each["entry"].split() for each in hooks if each["id"] == hook]
+    command = [sys.executable, "-m", *entry]
     done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=course, capture_output=True, text=True, timeout=170, check=False
+        command, cwd=lay_out(tmp_path), capture_output=True, text=True, timeout=170, check=False
     )
-    assert (done.returncode, ": 1 question, " in done.stdout) == (0, True), done.stdout + done.stderr
+    assert (done.returncode, words in done.stdout) == (code, True), done.stdout + done.stderr
 
 
 def test_a_known_mistakes_new_words_are_in_the_report(tmp_path: Path) -> None:

@@ -104,10 +104,13 @@ def pytest_sessionfinish(session):
     session.exitstatus = 0
 """
 
-pytestmark = pytest.mark.skipif(
-    not sys.platform.startswith("linux") or shutil.which("git") is None,
-    reason="needs git and the jail of Linux",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not sys.platform.startswith("linux") or shutil.which("git") is None,
+        reason="needs git and the jail of Linux",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

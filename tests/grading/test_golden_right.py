@@ -10,6 +10,7 @@ import pytest
 from grader.grading.session import Session
 from tests.tools.corpus import GOLDEN, ROOT, index
 
+pytestmark = pytest.mark.slow
 SEED = 5
 RIGHT = index("right")
 

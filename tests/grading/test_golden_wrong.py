@@ -11,6 +11,7 @@ from grader.core.records import Record, StepRecord
 from grader.grading.session import Session
 from tests.tools.corpus import GOLDEN, ROOT, index
 
+pytestmark = pytest.mark.slow
 SEED = 5
 WRONG = index("wrong")
 SINGLE = [entry for entry in WRONG if entry["kind"] == "single"]

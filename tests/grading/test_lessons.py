@@ -30,6 +30,7 @@ from grader.sandbox.client import start_trusted
 from tests.tools.corpus import SOLUTION, names_of
 from tests.tools.lessons_here import the_lesson
 
+pytestmark = pytest.mark.slow
 SEED = 20
 LARGE = frozenset({"module", "cross"})  # two thirds of the work: `make test-all` and `make audit` have them
 ROOT = Path(__file__).resolve().parents[2]
