@@ -14,6 +14,7 @@ TORCH_INDEX_URL ?=
 MAKEFLAGS += --no-print-directory
 PY := .venv/bin/python
 READY := .venv/.ready
+WHOLE := .venv/.whole
 PEERS := .venv/peers
 QUICK := not slow and not hostile and not levels and not thorough and not bundles
 
@@ -23,7 +24,7 @@ QUICK := not slow and not hostile and not levels and not thorough and not bundle
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
-setup: $(READY) ## build .venv (every command below does so by itself)
+setup: $(WHOLE) ## build .venv (every command below does so by itself)
 	@echo "Ready: $$($(PY) --version) in .venv"
 
 grade: $(READY) ## grade SUBMISSION=path (a folder, .py, .ipynb or archive); ARGS= are options of `grader grade`
@@ -35,45 +36,45 @@ hint: $(READY) ## the next hint for STEP=id, in SUBMISSION=path; ARGS=--again sh
 check: lint ## lint, and the quick tests of what changed since the branch left main (under a minute)
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "$(QUICK)" $$($(PY) -m tests.tools.changed)
 
-test: $(READY) ## the tests; of long rows of the same kind one in so many, a third of the hostile suite at each of two levels
+test: $(WHOLE) ## the tests; of long rows of the same kind one in so many, a third of the hostile suite at each of two levels
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not levels and not thorough and not bundles"
 
-test-all: $(READY) ## every test there is (half an hour on two cores), but test-bundles
+test-all: $(WHOLE) ## every test there is (half an hour on two cores), but test-bundles
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not bundles or thorough"
 
 test-bundles: $(PEERS)/.ready ## bundles in the systems that take them: the real nbgrader and otter-grader, installed in .venv once
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile -m "bundles and not thorough" tests/peers
 
-test-hostile: $(READY) ## the hostile suite, at every level that this machine can be put at
+test-hostile: $(WHOLE) ## the hostile suite, at every level that this machine can be put at
 	@$(PY) -m pytest -q -n $(JOBS) --dist loadfile tests/hostile
 
-test-gpu: $(READY) ## the tests that need a CUDA device; without one they fail
+test-gpu: $(WHOLE) ## the tests that need a CUDA device; without one they fail
 	@$(PY) -m pytest -q -m gpu
 
-test-hogs: $(READY) ## hogs of each kind beside ten honest submissions, whose records must be those made alone (minutes)
+test-hogs: $(WHOLE) ## hogs of each kind beside ten honest submissions, whose records must be those made alone (minutes)
 	@$(PY) -m tests.tools.hogs
 
-lint: $(READY) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
+lint: $(WHOLE) ## ruff, strict mypy, and the syntax of Python 3.11 to 3.14
 	@$(PY) -m ruff check --quiet .
 	@$(PY) -m ruff format --check --quiet . || { $(PY) -m ruff format --diff --quiet .; exit 1; }
 	@$(PY) -m mypy --strict grader
 	@$(PY) -m pytest -q -k syntax tests/test_house.py
 
-linters: $(READY) ## install what bundles are held to (actionlint, hadolint, shellcheck: 75 MB); without them their tests are skipped
+linters: $(WHOLE) ## install what bundles are held to (actionlint, hadolint, shellcheck: 75 MB); without them their tests are skipped
 	@$(PY) -m pip install --quiet --no-input --disable-pip-version-check --no-deps -r tests/linters.txt
 
-bench: $(READY) ## how long grading takes, as ratios to `import torch`
+bench: $(WHOLE) ## how long grading takes, as ratios to `import torch`
 	@$(PY) -m tests.tools.bench
 
-audit: $(READY) ## prove the lesson: solution, skeleton, mistakes, right styles, mutants (minutes); ARGS="--quick" for a sample
+audit: $(WHOLE) ## prove the lesson: solution, skeleton, mistakes, right styles, mutants (minutes); ARGS="--quick" for a sample
 	@$(PY) -m grader audit $(ARGS)
 
-fuzz: $(READY) ## a million hostile frames, coverage-guided (about ten minutes); installs the extra `fuzz` if need be
+fuzz: $(WHOLE) ## a million hostile frames, coverage-guided (about ten minutes); installs the extra `fuzz` if need be
 	@$(PY) -c 'import atheris' 2>/dev/null || \
 	  $(PY) -m pip install --quiet --no-input --no-build-isolation -c constraints.txt -e '.[fuzz]'
 	@$(PY) -m tests.tools.fuzz.frames $(ARGS)
 
-faults: $(READY) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about half an hour); ARGS="--kills 20" for fewer
+faults: $(WHOLE) ## 1,000 faults put in, 200 graders killed, 50 bereaved, poor machines (about half an hour); ARGS="--kills 20" for fewer
 	@$(PY) -m tests.tools.faults $(ARGS)
 
 clean: ## remove .venv and what tools left behind
@@ -81,7 +82,7 @@ clean: ## remove .venv and what tools left behind
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The peers are an environment of their own that sees this project's packages; what both need is there already.
-$(PEERS)/.ready: tests/peers/requirements.txt constraints.txt | $(READY)
+$(PEERS)/.ready: tests/peers/requirements.txt constraints.txt | $(WHOLE)
 	@rm -f $@
 	@echo "Installing nbgrader and otter-grader into $(PEERS), once"
 	@[ -x $(PEERS)/bin/python ] || $(PY) -m venv $(PEERS)
@@ -92,7 +93,9 @@ $(PEERS)/.ready: tests/peers/requirements.txt constraints.txt | $(READY)
 	  -c constraints.txt -r tests/peers/requirements.txt
 	@touch $@
 
-$(READY): export PYTHON := $(PYTHON)
-$(READY): export TORCH_INDEX_URL := $(TORCH_INDEX_URL)
+$(READY) $(WHOLE): export PYTHON := $(PYTHON)
+$(READY) $(WHOLE): export TORCH_INDEX_URL := $(TORCH_INDEX_URL)
 $(READY): pyproject.toml constraints.txt .ci/setup
-	@.ci/setup
+	@.ci/setup grade
+$(WHOLE): pyproject.toml constraints.txt .ci/setup
+	@.ci/setup whole

@@ -106,7 +106,8 @@ def asked_for() -> list[Requirement]:
     project = PROJECT["project"]
     extras = [item for group in project["optional-dependencies"].values() for item in group]
     texts = [*project["dependencies"], *extras, *PROJECT["build-system"]["requires"]]
-    return [Requirement(text) for text in texts]
+    found = [Requirement(text) for text in texts]
+    return [each for each in found if each.name != project["name"]]  # one extra in another
 
 
 def pins() -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ def items(source: Source) -> list[Item]:
     return [
         *learner_side(source),
         *quiz.items,
-        filled("student/setup.sh.j2", SETUP, source, executable=True),
+        filled("student/setup.sh.j2", SETUP, source, executable=True, quiz=quiz),
         filled("student/Makefile.j2", "Makefile", source, quiz=quiz, setup=SETUP),
         filled("student/README.md.j2", "README.md", source, quiz=quiz),
     ]
