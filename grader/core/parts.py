@@ -4,7 +4,14 @@ from __future__ import annotations
 
 __all__ = ["said_of_missing"]
 
-STAFFS = ("course.audit", "course.bundle", "course.platforms.gradescope", "quiz.export", "quiz.importing", "quiz.stats")
+STAFFS = (
+    "course.audit",
+    "course.bundle",
+    "course.platforms.gradescope",
+    "quiz.export",
+    "quiz.importing",
+    "quiz.stats",
+)
 ROOMS = tuple(f"grader.{name}" for name in STAFFS)
 # What each extra of pyproject.toml brings, by the names that are imported.
 EXTRAS = {
