@@ -82,11 +82,11 @@ def test_without_walls_an_attack_succeeds_unless_it_is_listed_apart(grader: Simp
 
 
 def test_the_simple_grader_gives_right_work_its_points_and_wrong_work_none(grader: Simple) -> None:
-    right = grader.judging.judge("concat", (RIGHT / "concat.py").read_text("utf-8"))
+    right = grader.judge("concat", (RIGHT / "concat.py").read_text("utf-8"))
     assert [sign.shows for sign in right] == ["points"]
     for step in ("concat", "project", "attend", "output", "cost"):
         assert step in SHELLS
-        assert grader.judging.judge(step, step_text(step, [], grader.where)) == []
+        assert grader.judge(step, step_text(step, [], grader.where)) == []
 
 
 # --- the whole command with its walls down --------------------------------------------------------

@@ -9,7 +9,7 @@ from .packs import Pack, packs
 # Run in the copy of the project, so `grader` is the copy's.
 PROGRAM = """
 import sys
-from grader import jail
+from grader.sandbox import jail
 jail.guest_uid = lambda: None
 jail._walls = lambda *_: {}
 from grader.__main__ import main

@@ -253,7 +253,7 @@ def read_others_letters_by_frames(at):
             said = said or (f"did read {value['id']}" if "tensors" in value and "id" in value else "")
             said = said or ("did read all groups" if "groups" in value and "side_by_side" in value else "")
         waiting += value.values() if type(value) is dict else value
-    return said or (f"did read {letters} letters" if letters > 60 else "")
+    return said or (f"did read {letters} letters" if letters > 120 else "")
 
 
 @attack(rows=(3,), kind="quiet", shows="told", inert="a simple grader asks for one step at a time")
