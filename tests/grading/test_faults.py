@@ -119,7 +119,7 @@ def test_a_report_that_cannot_be_printed_is_said_and_is_no_exit_1(
         raise raised("ENOSPC")
 
     monkeypatch.setattr(sys, "argv", ["grader", "doctor"])
-    monkeypatch.setattr("grader.grading.doctor.examine", lambda: ("sealed", []))
+    monkeypatch.setattr("grader.grading.doctor.examine", lambda *_: ("sealed", []))
     monkeypatch.setattr("grader.grading.doctor.as_text", lambda *_: "sealed")
     monkeypatch.setattr(sys.stdout, "flush", full)
     with pytest.raises(SystemExit) as caught:

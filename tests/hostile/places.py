@@ -20,7 +20,8 @@ import yaml
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("grader", "exercises", "reference", "quizzes", "templates")
 SLUG = "multi_head_attention"
-CANARY = re.compile(r"canary-[a-z]+-[0-9a-f]{16}")
+LETTERS = "bcdfghjkm"  # no figures: of a learner's own words few numbers reach a record
+CANARY = re.compile(r"canary-[a-z]+-[b-m]{16}")
 # Waiting for a limit is most of what a hang costs, so the copy's are short.
 LIMITS = {"import_seconds": 8, "call_seconds": 4, "step_cpu_seconds": 12, "memory_mib": 1024}
 
@@ -33,7 +34,7 @@ LEAKED = (
 
 def canary(kind: str) -> str:
     """A text that nothing but its own secret holds."""
-    return f"canary-{kind}-{secrets.token_hex(8)}"
+    return f"canary-{kind}-{''.join(secrets.choice(LETTERS) for _ in range(16))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,7 +101,7 @@ def test_with_its_walls_down_the_command_is_seen_to_lose(copy: Stage, pack: obje
     seen = attempt(pack, WEAK, copy, ("-c", PROGRAM))
     alone = len(pack.attacks) == 1
     missed = [attack.id for attack in pack.attacks if not succeeded(attack, seen.signs, alone)]
-    assert missed == [], f"these must be seen where there are no walls, and were not; seen: {seen.signs}"
+    assert missed == [], f"not seen where there are no walls: {missed}; seen: {seen.signs}"
     assert seen.record is None or seen.record.environment["isolation"] == WEAK.isolation
 
 

@@ -8,10 +8,16 @@ from .packs import Pack, packs
 
 # Run in the copy of the project, so `grader` is the copy's.
 PROGRAM = """
-import sys
+import shutil, sys, tempfile
+from pathlib import Path
 from grader.sandbox import jail
 jail.guest_uid = lambda: None
 jail._walls = lambda *_: {}
+jail.WORKER = Path(shutil.copytree(jail.WORKER, Path(tempfile.mkdtemp()) / "worker"))
+child = jail.WORKER / "child.py"
+kept = child.read_text("utf-8").replace("        give_up_powers()", "        pass")
+assert kept != child.read_text("utf-8")
+child.write_text(kept, "utf-8")
 from grader.__main__ import main
 sys.argv[0] = "grader"
 main()
