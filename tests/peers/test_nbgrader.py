@@ -105,7 +105,7 @@ def test_a_fault_of_the_set_up_fails_the_run_and_gives_nobody_points(graded: Cla
     target.parent.mkdir(parents=True)
     target.write_text(filled(here.folder / "release" / SLUG / f"{SLUG}.ipynb", "solution"), encoding="utf-8")
     exercise = here.folder / "source" / SLUG / "exercises"
-    engine = Path(here.environment["PYTHONPATH"]) / "grader" / "incell.py"
+    engine = Path(here.environment["PYTHONPATH"]) / "grader" / "in_notebook.py"
     text, sealed = engine.read_text("utf-8"), next(exercise.rglob("sealed.bin"))
     answers, away = sealed.read_bytes(), here.folder / "away"
     if fault == "no course":

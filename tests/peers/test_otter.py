@@ -72,7 +72,7 @@ def test_a_fault_of_the_set_up_fails_the_run_and_writes_no_results(
 ) -> None:
     here = graded.course
     (autograder,) = (here.folder / "dist" / "autograder").glob("*.zip")
-    engine = Path(here.environment["PYTHONPATH"]) / "grader" / "incell.py"
+    engine = Path(here.environment["PYTHONPATH"]) / "grader" / "in_notebook.py"
     text, given = engine.read_text("utf-8"), autograder
     if fault == "a damaged sealed file":
         given = tmp_path / "autograder.zip"

@@ -210,7 +210,7 @@ def test_draws_differ_and_follow_the_seed() -> None:
 def test_the_same_bank_gives_the_same_bytes_in_every_process() -> None:
     program = """
 import hashlib
-from quiz_platforms.tries import EVERY, whole
+from tests.quiz.platforms.tries import EVERY, whole
 from grader.quiz.export.formats import FORMATS
 from grader.quiz.export.plan import Losses
 for name, format in FORMATS.items():
@@ -221,7 +221,7 @@ for name, format in FORMATS.items():
         environment = {
             **os.environ,
             "PYTHONHASHSEED": seed,
-            "PYTHONPATH": str(ROOT / "tests"),
+            "PYTHONPATH": str(ROOT),
             "TZ": f"UTC+{seed}",
         }
         done = subprocess.run(

@@ -18,7 +18,7 @@ def fork_many(at):
 
 
 @attack(rows=(44,), kind="quiet", shows="told", weak=True)
-def fork_by_clone3(at):
+def fork_by_clone_three(at):
     """starts a process by clone3, whose flags no filter can read"""
     import ctypes
     import os
@@ -44,7 +44,7 @@ def fork_by_vfork(at):
 
 
 @attack(rows=(45,), kind="alone", shows="told")
-def start_400_threads(at):
+def start_hundreds_of_threads(at):
     """starts 400 threads that wait for each other"""
     import threading
 
@@ -435,7 +435,7 @@ def call_by_the_old_gate(at):
 
 
 @attack(rows=(60,), kind="quiet", shows="told", kernel=True)
-def call_by_x32(at):
+def call_by_the_other_table(at):
     """makes a system call of the x32 kind"""
     import ctypes
 

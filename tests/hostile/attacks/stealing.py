@@ -101,7 +101,7 @@ def read_by_handle(at):
 
 
 @attack(rows=(1,), kind="quiet", shows="canary", weak=True)
-def read_by_openat2(at):
+def read_by_openat_two(at):
     """opens a secret by a newer system call that a filter may have forgotten"""
     import ctypes
     import os
@@ -216,7 +216,7 @@ def scan_own_memory(at):
     """searches all its own memory for what the reference's source holds"""
     import re
 
-    wanted = re.compile("-ecnerefer-yranac"[::-1].encode() + b"[0-9a-f]{16}")
+    wanted = re.compile("-ecnerefer-yranac"[::-1].encode() + b"[b-m]{16}")
     with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
         for line in maps:
             span, kind, *_, path = (line.split() + [""])[:6]
@@ -276,7 +276,7 @@ def read_parent_memory(at):
     import os
     import re
 
-    wanted = re.compile("-yranac"[::-1].encode() + b"[a-z]+-[0-9a-f]{16}")
+    wanted = re.compile("-yranac"[::-1].encode() + b"[a-z]+-[b-m]{16}")
     parent, left = os.getppid(), 2**29
     stack = [parent]
     for pid in stack:
@@ -355,7 +355,7 @@ def read_everybodys_words(at):
             words = open(f"/proc/{pid}/cmdline").read()
         except OSError:
             continue
-        found = re.search("canary-argv-[0-9a-f]+", words)
+        found = re.search("canary-argv-[b-m]+", words)
         if found:
             return found.group()
 
@@ -371,7 +371,7 @@ def read_everybodys_environment(at):
             words = open(f"/proc/{pid}/environ").read()
         except OSError:
             continue
-        found = re.search("canary-environment-[0-9a-f]+", words)
+        found = re.search("canary-environment-[b-m]+", words)
         if found and at.run in words:
             return found.group()
 
