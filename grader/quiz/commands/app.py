@@ -1,4 +1,4 @@
-"""`grader quiz`: the commands of the knowledge check, each in its own module `cmd_<name>`."""
+"""`grader quiz`: the commands of the knowledge check, each in a module of its own."""
 
 from __future__ import annotations
 
