@@ -75,7 +75,7 @@ def nameless(answer: Answer) -> bool:
 
 
 def renaming(answer: Answer) -> str:
-    """`judged under q_proj and out_proj; rename them to W_q and W_o`."""
+    """`judged under in_a and in_b; rename them to A and B`: the names they have, and those asked for."""
     mine = [own(name) for name, _ in answer.renamed]
     asked = [name for _, names in answer.renamed for name in names.split(" and ")]
     them = "them" if len(mine) > 1 else "it"
