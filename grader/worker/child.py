@@ -194,7 +194,7 @@ def _put_beside(guest: Guest, served: Served) -> None:
     for name, functions in served.modules.items():
         try:
             module = guest.load(name)
-        except Exception:
+        except BaseException:  # one that exits is no better than one that cannot be read
             module = guest.invent(name)
         for function in functions:
             own = guest.find(module, name, function, None, None)
